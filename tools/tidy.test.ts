@@ -330,3 +330,12 @@ describe.each(cases)("$promise", ({ rule, broken, whole }) => {
 function lines(findings: readonly TidyFinding[]): readonly string[] {
   return findings.map(({ path, text }) => `${path}: ${text}`);
 }
+
+test("every package is in the scope of Sluice [D1.2]", () => {
+  const packages = [...tree].filter(([path]) => /^(?:packages|services|test|tools)\/(?:.*\/)?package\.json$/.test(path));
+  expect(packages.length).toBeGreaterThan(20);
+  for (const [path, text] of packages) {
+    const { name }: { readonly name: string } = JSON.parse(text);
+    expect([path, name]).toEqual([path, expect.stringMatching(/^@sluice\/[a-z-]+$/)]);
+  }
+});

@@ -127,7 +127,7 @@ test("the reconciliation close is the first that is at least the given time late
   expect(firstReconciliationCloseAfter(night, at("2026-11-21T03:01:00+02:00"), hour).businessDate).toBe("2026-11-21");
 });
 
-test("the sub-service counts working days from receipt", () => {
+test("the sub-service counts working days from receipt [D8.16]", () => {
   const received = at("2026-11-21T10:00:00+02:00");
   expect(["2026-11-21", "2026-11-23", "2026-11-25"].map((date) => subServiceFor(times, received, date))).toEqual([
     "SAME_DAY",

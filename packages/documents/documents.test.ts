@@ -20,6 +20,7 @@ import { deliveries } from "./openapi/deliveries.ts";
 import { messageNames, messageSchemaFile } from "./schemas/json-schemas.ts";
 import { buildOpenApiDocument } from "./openapi/openapi.ts";
 import { buildProvokingBody } from "./examples/provoking-body.ts";
+import { readDocument } from "./read-document.ts";
 
 const document = readOpenApi();
 const check = createDocumentCheck(document);
@@ -153,7 +154,7 @@ describe("the document agrees with the code", () => {
     ]);
   });
 
-  test("the mandate is described as subject to change, and is optional as a whole and in each member [9.2]", () => {
+  test("the mandate is described as subject to change, and is optional as a whole and in each member [9.2] [D11.5]", () => {
     const { MandateInformation: mandate, DirectDebit: debit } = document.components.schemas;
     expect(Reflect.get(Object(mandate), "description")).toContain("may change in a minor version");
     expect(Reflect.get(Object(mandate), "required")).toBeUndefined();
@@ -165,6 +166,11 @@ describe("the document agrees with the code", () => {
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(said.toSorted()).toEqual(servedOperations.flatMap(({ method, paths }) => paths.map((path) => `${method} ${path}`)).toSorted());
+  });
+
+  test.each(["openapi", "control"] as const)("the document %s is about Sluice [D1.1]", (name) => {
+    const { info }: { readonly info: { readonly title: string } } = JSON.parse(readDocument(name));
+    expect(info.title).toMatch(/^Sluice\b/);
   });
 
   test("the document's text is JSON of its parts, and every reference has a target", () => {

@@ -74,7 +74,7 @@ function request({
 }
 
 describe("the receiver", () => {
-  test("answers 202 with an empty body once the inbox has the message, and again for a repeat", async () => {
+  test("answers 202 with an empty body once the inbox has the message, and again for a repeat [D4.20] [D4.21]", async () => {
     const { receiver, taken, outcomes } = await openReceiver();
     for (const reason of ["first", "repeat"]) {
       const answer = await receiver(request({}));
@@ -111,6 +111,16 @@ describe("the receiver", () => {
       { uetr: signedUetr, sequence: 1, previousId: null, path: "/events" },
       { uetr: signedUetr, sequence: 2, previousId: eventWebhookId(1), path: "/events" },
     ]);
+  });
+
+  test("takes an event with members, a type and a class that it does not know [D11.2]", async () => {
+    const { receiver, taken } = await openReceiver();
+    const known = eventBody(1).slice(1);
+    const newer = `{"laterMember":{"a":[1]},"type":"DIRECT_DEBIT_LATER",${known}`;
+    const sent = { id: eventWebhookId(1), body: newer, headers: placeHeaders(1), path: "/events" };
+    expect((await receiver(request(sent))).status).toBe(202);
+    expect((await receiver(request({ id: "m9", body: '{"class":"LATER_CLASS"}', path: "/events" }))).status).toBe(202);
+    expect(taken).toMatchObject([{ sequence: 1, json: { laterMember: {} } }, { sequence: null }]);
   });
 
   test("finds the UETR of debits and of ESM_STATE events, which have no place", async () => {

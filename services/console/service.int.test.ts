@@ -186,10 +186,6 @@ test("a withdrawal is a proposal in a real topic until a second person has confi
   const held = buildStoredTransaction("HELD", 3, { uetr: randomUUID() });
   const rest = { acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: noSearchTerms, rules: extendRules(null, 1) };
   await store.transactions.write([{ document: { transaction: held, ...rest }, expectedVersion: 0 }]);
-  async function decide(operator: string, path: string, id: string, body: object): Promise<Response> {
-    const headers = { authorization: `Bearer ${sampleToken(operator)}`, "content-type": "application/json", "idempotency-key": id };
-    return await fetch(`${controlUrl}${controlPrefix}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-  }
   const asked = await decide("operator", `/transactions/${held.uetr}/withdrawal`, `w-${held.uetr}`, { reason: "wrong file" });
   const { offset, contentSha256 } = decisionProposedSchema.parse(await asked.json());
   const confirmation = { reason: "it is the wrong file", offset, contentSha256 };
@@ -197,4 +193,25 @@ test("a withdrawal is a proposal in a real topic until a second person has confi
   expect((await decide("second-person", path, "c-0", { ...confirmation, contentSha256: "0".repeat(64) })).status).toBe(409);
   const confirmed = await decide("second-person", path, `c-${held.uetr}`, confirmation);
   expect([confirmed.status, await readJsonObject(confirmed)]).toMatchObject([202, { action: `w-${held.uetr}`, key: held.uetr }]);
+  const rejection = { path: `/proposals/w-${held.uetr}/rejection`, id: `r-${held.uetr}` };
+  expect((await decide("second-person", rejection.path, rejection.id, confirmation)).status).toBe(409);
 });
+
+test("a withdrawal that a second person has rejected in a real topic cannot be confirmed [D9 rejection]", async () => {
+  const held = buildStoredTransaction("HELD", 3, { uetr: randomUUID() });
+  const rest = { acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: noSearchTerms, rules: extendRules(null, 1) };
+  await store.transactions.write([{ document: { transaction: held, ...rest }, expectedVersion: 0 }]);
+  const id = `w-${held.uetr}`;
+  const asked = await decide("operator", `/transactions/${held.uetr}/withdrawal`, id, { reason: "wrong file" });
+  const { offset, contentSha256 } = decisionProposedSchema.parse(await asked.json());
+  const named = { reason: "it is the right file", offset, contentSha256 };
+  const rejected = await decide("second-person", `/proposals/${id}/rejection`, `r-${held.uetr}`, named);
+  expect([rejected.status, await readJsonObject(rejected)]).toMatchObject([202, { schema: "ProposalEnded", id, state: "rejected" }]);
+  const confirmed = await decide("second-person", `/proposals/${id}/confirmation`, `c-${held.uetr}`, named);
+  expect([confirmed.status, await readJsonObject(confirmed)]).toMatchObject([409, { detail: expect.stringContaining("already-rejected") }]);
+});
+
+async function decide(operator: string, path: string, id: string, body: object): Promise<Response> {
+  const headers = { authorization: `Bearer ${sampleToken(operator)}`, "content-type": "application/json", "idempotency-key": id };
+  return await fetch(`${controlUrl}${controlPrefix}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+}

@@ -36,7 +36,7 @@ describe("a delivery that the bank acknowledges", { timeout: 30_000 }, () => {
     expect(await environment.parked("deliveries")).toEqual([]);
   });
 
-  it("I3: every attempt has the same bytes and id, and the trace of its record, also when it was parked between [4 step-4] [7.8] [D8 headers]", async () => {
+  it("I3: every attempt has the same bytes and id, and the trace of its record, also when it was parked between [4 step-4] [7.8] [D8 headers] [D4.23]", async () => {
     const environment = createDispatcherEnvironment();
     await environment.start();
     environment.answers(({ attempt }) => (attempt < 4 ? 503 : 202));
@@ -294,7 +294,7 @@ describe("a stop", { timeout: 30_000 }, () => {
 });
 
 describe("the close of a day", { timeout: 30_000 }, () => {
-  it("is not the end of a delivery: past the planned close attempts stop, and only the stop ends it [D3 deadlines]", async () => {
+  it("is not the end of a delivery: past the planned close attempts stop, and only the stop ends it [D3 deadlines] [D9.16]", async () => {
     const environment = createDispatcherEnvironment();
     await environment.start();
     environment.answers(() => 503);

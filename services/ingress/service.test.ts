@@ -1,13 +1,21 @@
 import { createHash } from "node:crypto";
 import { refusalWindowMs } from "@sluice/service";
 import { partitionFor } from "@sluice/contracts";
-import { encodeBody, buildDirectDebit, sampleToken, sampleUetr, buildStatusReport, type MessageObject } from "@sluice/testkit";
+import {
+  encodeBody,
+  buildDirectDebit,
+  invalidAccount,
+  sampleToken,
+  sampleUetr,
+  buildStatusReport,
+  type MessageObject,
+} from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { debitBody, startTestIngress, partitionCount, postBody, ingressStartAtMs } from "./ingress.fixture.ts";
 import type { IngressAnswer, IngressRequest } from "./service.ts";
 
 describe("a debit that is accepted", () => {
-  it("is in the journal under its UETR, with sender, receipt time and provisional deadline, before 202 is answered [4 outboundDirectDebit] [4 step-2]", async () => {
+  it("is in the journal under its UETR, with sender, receipt time and provisional deadline, before 202 is answered [4 outboundDirectDebit] [4 step-2] [D5.11]", async () => {
     const { accept, journal } = await startTestIngress();
     const upper = sampleUetr.toUpperCase();
     expect(await accept(buildDirectDebit({ uetr: upper, amount: "1250.50" }))).toEqual({ status: 202 });
@@ -27,7 +35,7 @@ describe("a debit that is accepted", () => {
     });
   });
 
-  it("is not answered before the broker has acknowledged it [8 ack-202]", async () => {
+  it("is not answered before the broker has acknowledged it [8 ack-202] [D3.1] [D3.2]", async () => {
     const { ingress, time, environment, journal } = await startTestIngress();
     environment.fate = { kind: "append", delayMs: 400 };
     let answer: IngressAnswer | null = null;
@@ -132,7 +140,7 @@ describe("over HTTP, before the message is read", () => {
     ["another charset", 415, path, postBody(body, { "content-type": "application/json; charset=latin1" })],
     ["a compressed body", 415, path, postBody(body, { "content-encoding": "gzip" })],
     ["no length", 411, path, postBody(body, { "content-length": undefined })],
-    ["a length above 256 KiB", 413, path, postBody(body, { "content-length": "262145" })],
+    ["a length above 256 KiB [D10.9]", 413, path, postBody(body, { "content-length": "262145" })],
     ["a length that is not that of the body", 400, path, postBody(body, { "content-length": "5" })],
   ];
   it.each(cases)("%s: %i with an ErrorDetail, and nothing is stored", async (_, status, address, init) => {
@@ -146,7 +154,7 @@ describe("over HTTP, before the message is read", () => {
     expect(environment.lines.filter(({ event }) => event === "ingress.answered")).toHaveLength(1);
   });
 
-  it("all four addresses accept their message", async () => {
+  it("all four addresses accept their message [D2 outboundDirectDebit] [D2 inboundDirectDebitResponse]", async () => {
     const { requested, journal } = await startTestIngress();
     for (const prefix of ["/transactions", ""]) {
       const debit = await requested(
@@ -160,8 +168,24 @@ describe("over HTTP, before the message is read", () => {
   });
 });
 
+describe("what is decided later", () => {
+  it("a bank's report on a credit has an address of its own [D2 credit-transfer-response]", async () => {
+    const { requested, journal } = await startTestIngress();
+    const path = "/transactions/inbound/credit-transfer-authorisation-response";
+    expect((await requested(path, postBody(encodeBody(buildStatusReport())))).status).toBe(202);
+    expect(journal()).toMatchObject([{ decoded: { value: { operation: "inboundCreditTransferAuthorizationResponse" } } }]);
+  });
+
+  it("a debit that the validator will refuse is answered 202, and in the journal [D3.22]", async () => {
+    const { requested, journal } = await startTestIngress();
+    const wrong = buildDirectDebit({ debtorAccount: invalidAccount(1), amount: "0", requestedCollectionDate: "2020-01-01" });
+    expect((await requested("/transactions/outbound/direct-debit", postBody(encodeBody(wrong)))).status).toBe(202);
+    expect(journal()).toMatchObject([{ decoded: { name: "DirectDebitReceived" } }]);
+  });
+});
+
 describe("while the journal is not available", () => {
-  it("a message gets 503 with Retry-After, never a false 202, and the next ones get it at once [7.2]", async () => {
+  it("a message gets 503 with Retry-After, never a false 202, and the next ones get it at once [7.2] [D3.3]", async () => {
     const { messaging, requested, time, ingress, journal } = await startTestIngress();
     messaging.setBroker(false);
     const startedMs = time.monotonicMs();

@@ -33,7 +33,7 @@ async function complete(environment: SchedulerEnvironment, uetr: string): Promis
   await environment.append(topics.journal, uetr, environment.report(uetr, "made"));
 }
 
-test("a debit goes through its seven states, in the window only, each with one event and each message once [3 seven-events] [4 step-6] [4 step-7] [6 trigger]", async () => {
+test("a debit goes through its seven states, in the window only, each with one event and each message once [3 seven-events] [4 step-6] [4 step-7] [6 trigger] [D7.10]", async () => {
   const environment = new SchedulerEnvironment();
   const scheduler = await environment.scheduler();
   const uetr = environment.uetr();
@@ -148,7 +148,7 @@ test("I8: a release that was delayed past the closing marker is refused", async 
   expect(inbound(environment)).toEqual([]);
 });
 
-test("I8: per bank and partition debits leave in order of receipt, within the partition's share of the bank's limit", async () => {
+test("I8: per bank and partition debits leave in order of receipt, within the partition's share of the bank's limit [D9.43] [D9.45]", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1, maxUnacknowledged: 3 });
   await environment.scheduler();
   const uetrs = Array.from({ length: 9 }, () => environment.uetr());

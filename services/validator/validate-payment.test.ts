@@ -63,7 +63,7 @@ test("a good debit is accepted with every value that was taken from the configur
   });
 });
 
-test("a wrong account number is AC02 on the debtor's side and AC03 on the creditor's, with rule and data version [4 step-3] [7.6] [D6 AC02] [D6 AC03]", () => {
+test("a wrong account number is AC02 on the debtor's side and AC03 on the creditor's, with rule and data version [4 step-3] [7.6] [D6 AC02] [D6 AC03] [D6.14] [D6.19]", () => {
   expect(reasons({ options: { debtorAccount: invalidAccount(7) } })).toEqual(["AC02 za-cdv/1 check-digit"]);
   expect(reasons({ options: { creditorAccount: invalidAccount(7) } })).toEqual(["AC03 za-cdv/1 check-digit"]);
   expect(reasons({ options: { debtorAccount: "0000" } })).toEqual(["AC02 za-cdv/1 zero"]);
@@ -84,7 +84,7 @@ test("an account that takes no debits is AC13, and may be credited [D6 AC13]", (
   });
 });
 
-test("a branch that is given but not six digits is AC08; one that is missing or unknown refuses nothing [D6 AC08]", () => {
+test("a branch that is given but not six digits is AC08; one that is missing or unknown refuses nothing [D6 AC08] [D5.32]", () => {
   const agent = (identification: string) => ({ memberId: "250655", branch: { identification } });
   expect(reasons({ options: { members: { debtorAgent: agent("25065") } } })).toEqual(["AC08 za-cdv/1 branch-form"]);
   expect(reasons({ options: { members: { creditorAgent: agent("25-655") } } })).toEqual(["AC08 za-cdv/1 branch-form"]);
@@ -131,7 +131,7 @@ test("the data in force on the date of receipt, in the scheme's zone, decides an
   expect(versionAt("2026-11-20T22:00:00Z")).toEqual(["2", "2"]);
 });
 
-test("a proxy alone is not verifiable and passes; without a creditor's account only the debtor's is checked", () => {
+test("a proxy alone is not verifiable and passes; without a creditor's account only the debtor's is checked [D6.17] [D6.19] [D6.23]", () => {
   const proxy = validate({
     options: { members: { debtorAccount: { proxy: { schema: "CODE", value: "someone" } }, creditorAccount: undefined } },
   });
@@ -261,7 +261,7 @@ test("an item above the smaller of the bank's and the scheme's limit is AM14, ex
   expect(reasons({ configuration: sampleConfiguration({ banks: [sampleBank({ id: "first", itemLimits: others })] }) })).toEqual([]);
 });
 
-test("an off-us debit is checked by the debtor's account alone, for the bank that ingress found", () => {
+test("an off-us debit is checked by the debtor's account alone, for the bank that ingress found [D6.17] [D6.19]", () => {
   const options = { creditorAccount: invalidAccount(2) };
   expect(validate({ flow: "off-us", options })).toMatchObject({
     sender: "clearing",
@@ -299,7 +299,7 @@ test("a refused off-us debit ends with the first close at least an hour after re
   });
 });
 
-test("a credit is checked by the creditor's account, has no reconciliation day and a deadline after its receipt [D7 credit deadline]", () => {
+test("a credit is checked by the creditor's account, has no reconciliation day and a deadline after its receipt [D7 credit deadline] [D6.18]", () => {
   expect(validate({ flow: "credit", options: { debtorAccount: invalidAccount(1) } })).toMatchObject({
     sender: "clearing",
     verdict: "ACCEPTED",
@@ -351,7 +351,7 @@ test("a payment of a scheme that is not configured, or a debit of one without wi
   expect(() => validate({ configuration: windowless })).toThrow("windows");
 });
 
-test("every failing rule is named, and no text repeats a value of the message", () => {
+test("every failing rule is named, and no text repeats a value of the message [D6.15] [D3.22]", () => {
   const options = {
     debtorAccount: invalidAccount(1),
     creditorAccount: invalidAccount(2),

@@ -8,7 +8,7 @@ import { startListeningIngress } from "./listening-ingress.fixture.ts";
 
 const times = 1_000;
 
-it("I1: the same message 1,000 times at once: each is answered 202 and is in the journal, equal to the others [D4 repeat]", async () => {
+it("I1: the same message 1,000 times at once: each is answered 202 and is in the journal, equal to the others [D4 repeat] [D3.9] [D4.5]", async () => {
   await using given = await startListeningIngress();
   await using stack = new AsyncDisposableStack();
   const pool = new Pool(given.url, { connections: 64, pipelining: 1 });

@@ -281,9 +281,12 @@ test.each<readonly [string, Case]>([
   expect(["COMPLETED", "REJECTION_REPORTED"]).toContain(entry.state);
 });
 
-test("row 6: the corrected debit is a new transaction", async () => {
+test("row 6: the corrected debit is a new transaction [D6.12] [D6.13]", async () => {
   const corrected: ScenarioMessage = { ...debit, message: debitMessage(creditUetr), sendAtMs: postFromMs + 5_000 };
   const refused: ScenarioMessage = { ...debit, message: debitMessage(uetr, invalidAccount(1)) };
+  const named = [refused, corrected].map(({ message }) => JSON.stringify(message));
+  const endToEnd = named.map((text) => /"endToEndIdentification":"[^"]+"/.exec(text)?.[0]);
+  expect([endToEnd[0] !== undefined, endToEnd[0] === endToEnd[1]]).toEqual([true, true]);
   const end = await simulateScenario(1, { ...calmScenario, messages: [refused, corrected] });
   const states = end.history.flatMap((entry) => (entry.kind === "snapshot" ? [`${entry.uetr} ${entry.state}`] : []));
   expect(states).toEqual([`${uetr} REJECTION_REPORTED`, `${creditUetr} COMPLETED`]);

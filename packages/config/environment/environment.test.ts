@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readEnvironment } from "./environment.ts";
+import { readEnvironment, variables } from "./environment.ts";
 
 test("values are read and defaults filled in; an empty variable counts as not set", () => {
   const environment = {
@@ -25,6 +25,12 @@ test("values are read and defaults filled in; an empty variable counts as not se
     SLUICE_CONSOLE_PORT: 8080,
     SLUICE_LOG_LEVEL: "info",
   });
+});
+
+test("a variable begins with SLUICE_, and one about a server with the server's name [D1.4] [D1.9]", () => {
+  const others = Object.keys(variables).filter((name) => !name.startsWith("SLUICE_"));
+  expect(others.filter((name) => !/^(?:KAFKA|SCHEMA_REGISTRY|MONGO)_/.test(name))).toEqual([]);
+  expect(others).toEqual(expect.arrayContaining(["KAFKA_BROKERS", "SCHEMA_REGISTRY_URL", "MONGO_URL"]));
 });
 
 test("all errors are reported at once, as those of the configuration file are, and none repeats a value", () => {

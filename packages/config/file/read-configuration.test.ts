@@ -49,7 +49,7 @@ function spoilt(from: string, to: string): string {
   return sample.replace(from, to);
 }
 
-test("the sample file is read completely, with addresses and secrets from the environment", () => {
+test("the sample file is read completely, with addresses and secrets from the environment [D9.45] [D10.1] [D10.10]", () => {
   const configuration = read(sample);
   expect(configuration).toMatchObject({ version: "sample-1", cdv: { refuseOn: "high" }, rulesFolder: null });
   expect(configuration.banks[0]).toEqual({
@@ -121,7 +121,7 @@ test("the sample file is read completely, with addresses and secrets from the en
   expect(listParties(configuration).map(({ id }) => id)).toEqual(["first", "second", "clearing"]);
 });
 
-test("the defaults in the sample's comments are the real defaults", () => {
+test("the defaults in the sample's comments are the real defaults [D9.45] [D10.10] [D10.11]", () => {
   const { banks, schemes } = read(sample);
   const [first, second] = banks;
   const own = ["id", "name", "agents", "tokenSha256", "baseUrl", "operationUrls", "eventsUrl", "bearerToken"];

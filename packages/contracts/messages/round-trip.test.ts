@@ -100,7 +100,7 @@ test("every report has exactly one meaning", () => {
   );
 });
 
-describe("an amount goes from JSON text to decimal, Avro and JSON text with the same digits [2.4 Amount]", () => {
+describe("an amount goes from JSON text to decimal, Avro and JSON text with the same digits [2.4 Amount] [D5.18]", () => {
   const listCurrencies = (digits: number) => currencyCodes().filter((code) => minorUnitDigits(code) === digits);
   const type = createFixedSerde();
 

@@ -85,7 +85,7 @@ describe("the page of a receiver's backlog", () => {
     expect(page.takeKeysToLookUp()).toEqual(["a"]);
   });
 
-  it("due messages come oldest first, whatever their due time; those never tried first, those that fail often last", () => {
+  it("due messages come oldest first, whatever their due time; those never tried first, those that fail often last [D3.51] [D3.52]", () => {
     const page = createPage();
     page.offer(entry(1, "a", { attempts: 3, dueMs: 1 }));
     page.offer(entry(2, "b", { attempts: 2, dueMs: 1 }));
@@ -126,7 +126,7 @@ describe("the page of a receiver's backlog", () => {
     expect(page.untried(endpoint)).toBe(16);
   });
 
-  it("I14: a fresh probe is the newest of those tried least, and never one that failed three times", () => {
+  it("I14: a fresh probe is the newest of those tried least, and never one that failed three times [D3.49]", () => {
     const page = createPage();
     for (const [sequence, attempts] of [
       [1, 5],

@@ -162,6 +162,22 @@ describe("the slots of an endpoint", () => {
     expect(await slots.acquire("first", 0, open)).toBeNull();
   });
 
+  it("I14: messages that fail often have an eighth of the slots, and of fewer than eight one slot for an eighth of the time [D3.52]", async () => {
+    const { slots } = setup(16);
+    await taken(slots.acquire("failing", 0, open));
+    await taken(slots.acquire("failing", 0, open));
+    expect(await slots.acquire("failing", 0, open)).toBeNull();
+    await taken(slots.acquire("retry", 0, open));
+    const few = setup(2);
+    const attempt = await taken(few.slots.acquire("failing", 0, open));
+    await few.time.advance(1_000);
+    attempt[Symbol.dispose]();
+    await few.time.advance(2_900);
+    expect(await few.slots.acquire("failing", 0, open)).toBeNull();
+    await few.time.advance(200);
+    await taken(few.slots.acquire("failing", 0, open));
+  });
+
   it("while the receiver spills, retries may take all slots", async () => {
     const { slots } = setup(2);
     await taken(slots.acquire("retry", 0, open));

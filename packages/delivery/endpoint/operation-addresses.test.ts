@@ -6,7 +6,7 @@ describe("addresses of operations", () => {
   const bank = sampleBank({ id: "first", baseUrl: "http://bank/base", eventsUrl: "http://events/of/bank" });
   const connector = sampleConnector({ baseUrl: "http://connector" });
 
-  it("each operation has its path below the base address of a bank or a connector [4 outboundDirectDebitResponse] [4 inboundDirectDebit] [4 event-posting] [D2 inboundCreditTransferAuthorization] [D2 outcome]", () => {
+  it("each operation has its path below the base address of a bank or a connector [4 outboundDirectDebitResponse] [4 inboundDirectDebit] [4 event-posting] [D2 inboundCreditTransferAuthorization] [D2 outcome] [D2 outboundDirectDebitResponse] [D2 inboundDirectDebit] [D2 event-posting]", () => {
     expect(findOperationAddress(bank, "outboundDirectDebitResponse")?.url.href).toBe("http://bank/base/outbound/direct-debit-response");
     expect(findOperationAddress(bank, "inboundDirectDebit")?.url.href).toBe("http://bank/base/inbound/direct-debit");
     expect(findOperationAddress(bank, "inboundCreditTransferAuthorization")?.url.href).toBe(

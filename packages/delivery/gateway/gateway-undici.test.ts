@@ -29,7 +29,7 @@ describe("the gateway to banks", () => {
     expect(seen[0]?.headers["accept-encoding"]).toBeUndefined();
   });
 
-  it("posts outcomes to a scheme connector with its own token, and reports where there is no address", async () => {
+  it("posts outcomes to a scheme connector with its own token, and reports where there is no address [D2.15]", async () => {
     const seen: (string | undefined)[][] = [];
     const url = await httpBank(({ url: path, headers }, response) => {
       seen.push([path, headers.authorization]);

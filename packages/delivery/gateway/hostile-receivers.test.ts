@@ -69,7 +69,7 @@ describe("fault 16: a bank that cannot be reached, or hangs", () => {
 });
 
 describe("fault 17: an acknowledgement that is lost on its way", () => {
-  it("leaves the message open, and the repeat has the same bytes and id", async () => {
+  it("leaves the message open, and the repeat has the same bytes and id [D4.19] [D4.23]", async () => {
     const came: string[] = [];
     const url = await rawBank((socket, head) => {
       if (came.push(head) === 1) socket.write("HTTP/1.1 202 Acc", () => socket.resetAndDestroy());

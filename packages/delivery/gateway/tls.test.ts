@@ -36,7 +36,7 @@ describe("the banks that the gateway trusts", () => {
     expect(await post(shownBy(bankCertificate))).toMatchObject({ kind: "answered", status: 202 });
   });
 
-  it("TLS 1.2 is accepted, and 1.1 is not", async () => {
+  it("TLS 1.2 is accepted, and 1.1 is not [D10.12]", async () => {
     expect(await post({ ...shownBy(bankCertificate), maxVersion: "TLSv1.2" })).toMatchObject({ status: 202 });
     const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
     expect(await post({ ...shownBy(bankCertificate), ...old })).toMatchObject({
@@ -63,7 +63,7 @@ describe("the banks that the gateway trusts", () => {
     expect(await post(shownBy(certificate))).toEqual(silent(reason));
   });
 
-  it("a private authority that the configuration does not name is not trusted", async () => {
+  it("a private authority that the configuration does not name is not trusted [D10.12]", async () => {
     expect(await post(shownBy(bankCertificate), "bank.test", { caFile: null })).toEqual(silent("UNABLE_TO_VERIFY_LEAF_SIGNATURE"));
   });
 
@@ -101,7 +101,7 @@ describe("the client certificate of the gateway", () => {
     return { write, show, caFile: await write("ca.pem", ours.pem), clientCertificate: await show(certificate) };
   }
 
-  it("is presented where the bank asks for one", async () => {
+  it("is presented where the bank asks for one [D10.13]", async () => {
     const { shown, url } = await givenBank();
     const { caFile, clientCertificate } = await givenFiles(ours.issue({ name: "sluice" }));
     expect(await gatewayTo(url, { caFile, clientCertificate }, { resolve }).post(buildReceiverRequest())).toMatchObject({ status: 202 });

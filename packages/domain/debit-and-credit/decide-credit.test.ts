@@ -102,7 +102,7 @@ test("I5: the deadline column agrees with the terminal and the unresolved states
   }
 });
 
-test("I6: a good credit goes through its states in order, is forwarded to the bank, and the connector gets its outcome report", () => {
+test("I6: a good credit goes through its states in order, is forwarded to the bank, and the connector gets its outcome report [D7.28]", () => {
   const { outcomes, transaction } = runSteps([...creditFinal, ended("O")]);
   expect(outcomes.map((outcome) => outcome.outputs.map(shortName))).toEqual([
     ["CREDIT_AUTH_RECEIVED"],
@@ -225,7 +225,7 @@ test("the verdict replaces the provisional date and deadline of a credit, but no
   expect(transaction.transitions.map((entry) => entry.businessDate)).toEqual(["2026-11-19", date, date]);
 });
 
-test("no window, gate or close of a day changes a credit", () => {
+test("no window, gate or close of a day changes a credit [D7.28]", () => {
   expect(stateAfter(...creditPending, release()).last).toMatchObject({ decision: "refused", reason: "not-in-this-state" });
   expect(stateAfter(...creditPending, dayReconciled(), dayClosed()).last).toMatchObject({ decision: "refused", reason: "other-day" });
   expect(stateAfter(credit()).transaction.reconciliationDay).toBeNull();

@@ -71,7 +71,7 @@ function parsePaths(paths: string, unresolved: string): ReadonlySet<string> {
 describe.each(flows)("%s", (flow) => {
   const sequences = arbitrarySequence(flow);
 
-  test("I6: stage versions are gap-free from 1, one event each, and the path is a legal one [3 transitions]", () => {
+  test("I6: stage versions are gap-free from 1, one event each, and the path is a legal one [3 transitions] [D7.1] [D7.2]", () => {
     fc.assert(
       fc.property(sequences, (steps) => {
         const { transaction, outcomes } = runSteps(steps);
@@ -83,6 +83,20 @@ describe.each(flows)("%s", (flow) => {
         const events = outcomes.flatMap(({ outputs }) => outputs.filter((output) => output.kind === "event"));
         expect(events.map((event) => [event.stageVersion, event.state])).toEqual(states.map((state, index) => [index + 1, state]));
         expect(events.every((event) => event.flow === transaction?.flow)).toBe(true);
+      }),
+      runs,
+    );
+  });
+
+  test("I3: a debit or a credit leaves under one identification, however often it is repeated or redriven [D4.22]", () => {
+    const letter = flow === "credit" ? "C" : "D";
+    fc.assert(
+      fc.property(sequences, (steps) => {
+        const outputs = runSteps(steps).outcomes.flatMap((outcome) => outcome.outputs);
+        const sent = outputs.flatMap((output) => (output.kind === "dispatch" && output.form.startsWith("inbound-") ? [output] : []));
+        const named = sent.filter(({ form }) => form === (flow === "credit" ? "inbound-credit" : "inbound-debit"));
+        expect(new Set(named.map(({ messageIdentification }) => messageIdentification)).size).toBeLessThanOrEqual(1);
+        expect(named.filter(({ messageIdentification }) => !messageIdentification.endsWith(letter))).toEqual([]);
       }),
       runs,
     );
@@ -160,7 +174,7 @@ describe.each(flows)("%s", (flow) => {
     );
   });
 
-  test("I8: no release is valid outside an open window, before its bank's gate is open, or after the close", () => {
+  test("I8: no release is valid outside an open window, before its bank's gate is open, or after the close [D9.15]", () => {
     fc.assert(
       fc.property(sequences, (steps) => {
         for (const { fact, position, reason, decision } of runSteps(steps).outcomes) {

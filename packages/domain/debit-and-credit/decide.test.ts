@@ -161,7 +161,7 @@ test("I5: the close column agrees with the terminal and the unresolved states, a
   }
 });
 
-test("I6: a good on-us debit goes through its seven states in order, each with its outputs [3 seven-events]", () => {
+test("I6: a good on-us debit goes through its seven states in order, each with its outputs [3 seven-events] [D7.10]", () => {
   expect(runSteps(completedSteps).outcomes.map((outcome) => outcome.outputs.map(shortName))).toEqual([
     ["RECEIVED"],
     ["ACCEPTED", "send:A"],
@@ -172,7 +172,7 @@ test("I6: a good on-us debit goes through its seven states in order, each with i
   ]);
 });
 
-test("each event shows the message, time, status code and direction of its moment", () => {
+test("each event shows the message, time, status code and direction of its moment [D7.5] [D8.11] [D8.12]", () => {
   const events = runSteps(completedSteps).outcomes.flatMap(({ outputs }) => outputs.filter((output) => output.kind === "event"));
   const shown = events.map(({ state, payload, messageIdentification, messageMadeAtMs, httpStatusCode, direction }) => [
     state,

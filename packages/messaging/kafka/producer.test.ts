@@ -71,6 +71,15 @@ test("the producer measures how long the broker took to acknowledge each batch t
   expect(waiting).toEqual([0, 1, 0]);
 });
 
+test("every batch asks for the acknowledgement of all in-sync replicas [D3.2]", async () => {
+  const { time, producer, senders } = setup([]);
+  const both = [producer.send([record(0, "a")]), producer.send([record(1, "b"), record(2, "c")])];
+  await time.advance(100);
+  await Promise.all(both);
+  const allInSync = -1;
+  expect(senders.flatMap(({ sent }) => sent).map(({ acks }) => acks)).toEqual([allInSync]);
+});
+
 test("B: a partition missing in the answer was not sent, and it alone is sent again", async () => {
   const environment = setup([
     (partitions) => partitions.filter((partition) => partition !== 1).map((partition) => environment.base(partition)),

@@ -23,6 +23,23 @@ test("every topic uses append times, only the snapshots are compacted, and journ
   expect(specs.find(({ topic }) => topic === topics.probe)).toMatchObject({ partitions: 1, config: { "retention.ms": "3600000" } });
 });
 
+test("every topic is named after Sluice [D1.3]", () => {
+  for (const { topic } of specs) expect(topic).toMatch(/^sluice\.[a-z-]+\.v\d+(?:\.dlq)?$/);
+});
+
+test("events are kept for 5 years, dead letters for 90 days, the rest shorter or for ever, and each as configured [D10.18] [D10.19] [D10.41]", () => {
+  const daysOf = (of: typeof specs) =>
+    Object.fromEntries(of.map(({ topic, config }) => [topic, Number(config["retention.ms"]) / 86_400_000]));
+  const asked = { dispatch: 1, events: 2, receipts: 3, deadLetters: 4 };
+  const retentionMs = Object.fromEntries(Object.entries(asked).map(([name, days]) => [name, days * 86_400_000])) as typeof asked;
+  const chosen = daysOf(buildTopicSpecs({ partitionCount: 12, replication: 3, minInsync: 2, retentionMs }));
+  const { dispatch: dispatched, events, receipts, deadLetters } = topics;
+  expect([dispatched, events, receipts, deadLetters].map((topic) => chosen[topic])).toEqual([1, 2, 3, 4]);
+  const byDefault = daysOf(specs);
+  expect([dispatched, events, receipts, deadLetters].map((topic) => byDefault[topic])).toEqual([30, 1_830, 42, 90]);
+  for (const topic of [topics.journal, topics.transactions, topics.proposals]) expect(byDefault[topic]).toBeLessThan(0);
+});
+
 test("every topic but the probe's has the number of partitions that is asked for [D10.33]", () => {
   for (const partitionCount of [1, 12, 120]) {
     const sized = buildTopicSpecs({ partitionCount, replication: 3, minInsync: 2 });

@@ -7,7 +7,7 @@ const firstBank = { id: "first-bank", kind: "bank", tokenSha256: [sha("token-1")
 const clearing = { id: "clearing", kind: "connector", tokenSha256: [sha("token-2")] } as const;
 const callers = createCallers([firstBank, clearing]);
 
-test("a caller is identified by any of its tokens, with its kind and the beginning of the hash of the token that it used", () => {
+test("a caller is identified by any of its tokens, with its kind and the beginning of the hash of the token that it used [D10.3] [D2.15]", () => {
   expect(callers.identify("Bearer token-1")).toEqual({ id: "first-bank", kind: "bank", tokenId: sha("token-1").slice(0, 12) });
   expect(callers.identify("bearer token-1-next")).toEqual({ id: "first-bank", kind: "bank", tokenId: sha("token-1-next").slice(0, 12) });
   expect(callers.identify("Bearer token-2")).toEqual({ id: "clearing", kind: "connector", tokenId: sha("token-2").slice(0, 12) });

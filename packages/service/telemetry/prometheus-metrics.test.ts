@@ -21,7 +21,7 @@ test("counts appear at the next scrape, every time", async () => {
   expect(() => ends.add({ bank: "a", wrong: "x" })).toThrow("wrong");
 });
 
-test("a name of another kind or without the prefix is refused", () => {
+test("a name of another kind or without the prefix is refused [D1.3]", () => {
   const metrics = createMetrics({ withProcess: false });
   metrics.counter("sluice_debits_total", "Debits.");
   expect(() => metrics.gauge("sluice_debits_total", "Debits.")).toThrow("another kind");

@@ -14,7 +14,7 @@ import {
 const path = `/transactions/${consoleUetr}`;
 const formatTime = (atMs: number): string => Temporal.Instant.fromEpochMilliseconds(atMs).toString({ smallestUnit: "millisecond" });
 
-test("a bank gets the state of its own transaction, whatever the case of the UETR's letters [D2 transactionStatus]", async () => {
+test("a bank gets the state of its own transaction, whatever the case of the UETR's letters [D2 transactionStatus] [D3.10]", async () => {
   const { ask, save, metrics } = await openConsoleEnvironment();
   await save(buildConsoleDebit(["RECEIVED", "ACCEPTED", "REPORTED", "HELD"], { bank: "first", businessDate: "2026-11-23" }));
   const answer = await ask(`/transactions/${consoleUetr.toUpperCase()}`);
@@ -49,7 +49,7 @@ test("the sender and the receiving bank see the transaction, and a connector see
   expect([(await ask(path, "clearing")).status, (await ask(path, "second")).status]).toEqual([200, 200]);
 });
 
-test("an unknown UETR is 404 with the time up to which that is certain, as is another bank's transaction", async () => {
+test("an unknown UETR is 404 with the time up to which that is certain, as is another bank's transaction [D3.11]", async () => {
   const { ask, save, schedulerReaches, appendToJournal, time } = await openConsoleEnvironment();
   await appendToJournal();
   await schedulerReaches(1n);
@@ -86,7 +86,7 @@ test("I2: while what was received under a UETR lies unread in the dead letters, 
   }
 });
 
-test("while the partition has not reached its end the answer is 503 with Retry-After, within a good second", async () => {
+test("while the partition has not reached its end the answer is 503 with Retry-After, within a good second [D3.13]", async () => {
   const { ask, schedulerReaches, appendToJournal, time } = await openConsoleEnvironment();
   await appendToJournal();
   await appendToJournal();
@@ -110,7 +110,7 @@ test("a partition that catches up within a second is waited for, and its result 
   await settled(desk.stop());
 });
 
-test("notKnownAsOf is never later than a record that was not applied, whenever the record comes", async () => {
+test("notKnownAsOf is never later than a record that was not applied, whenever the record comes [D3.11]", async () => {
   const statuses = new Set<number>();
   for (let delayMs = 0; delayMs < 30; delayMs += 1) {
     const { ask, appendToJournalAfter, schedulerReaches, messaging } = await openConsoleEnvironment();
@@ -126,7 +126,7 @@ test("notKnownAsOf is never later than a record that was not applied, whenever t
   expect(statuses).toEqual(new Set([404, 503]));
 });
 
-test("without the store or the broker the answer is 503, never a guess", async () => {
+test("without the store or the broker the answer is 503, never a guess [D3.13]", async () => {
   const { ask, environment, messaging, schedulerReaches } = await openConsoleEnvironment();
   await schedulerReaches(0n);
   environment.fault = "down";

@@ -30,7 +30,7 @@ async function openBreaker(options: Parameters<typeof createDispatcherEnvironmen
 }
 
 describe("an open breaker", { timeout: 30_000 }, () => {
-  it("I7: lets one message be tried every 10 s and no other, not even new ones, and the store is not read meanwhile", async () => {
+  it("I7: lets one message be tried every 10 s and no other, not even new ones, and the store is not read meanwhile [D3.48]", async () => {
     const { environment } = await openBreaker();
     const fromMs = environment.time.nowMs();
     const asked: string[] = [];
@@ -52,7 +52,7 @@ describe("an open breaker", { timeout: 30_000 }, () => {
     expect((await environment.parked("deliveries")).length).toBe(25);
   });
 
-  it("I16: does not stay open because of messages that always fail: probes are in turn the newest untried one and the next of all", async () => {
+  it("I16: does not stay open because of messages that always fail: probes are in turn the newest untried one and the next of all [D3.49]", async () => {
     const { environment } = await openBreaker({ banks: [sampleBank({ id: "first", connections: 1 })] });
     const fromMs = environment.time.nowMs();
     await environment.time.advance(45_000);
@@ -62,7 +62,7 @@ describe("an open breaker", { timeout: 30_000 }, () => {
     await environment.until(() => environment.endedIds().size === 19, 30_000);
   });
 
-  it("closes at the first acknowledgement: everything is due at once, the oldest first, few at a time and then more", async () => {
+  it("closes at the first acknowledgement: everything is due at once, the oldest first, few at a time and then more [D3.50] [D3.51]", async () => {
     const { environment } = await openBreaker({ banks: [sampleBank({ id: "first", connections: 8 })] }, 60);
     await environment.time.advance(minuteMs);
     environment.answers(() => ({ status: 202, afterMs: 50 }));
@@ -148,7 +148,7 @@ describe("an open breaker", { timeout: 30_000 }, () => {
     expect(events(environment, "breaker.opened")).toEqual([]);
   });
 
-  it("opens after answers about the address too, and then probes once a minute: such an error does not go away by itself", async () => {
+  it("opens after answers about the address too, and then probes once a minute: such an error does not go away by itself [D3.46]", async () => {
     const environment = createDispatcherEnvironment();
     await environment.start();
     environment.answers(() => 404);
@@ -189,7 +189,7 @@ describe("an open breaker", { timeout: 30_000 }, () => {
     expect(events(environment, "breaker.closed")).toHaveLength(1);
   });
 
-  it("I14: holds for one address: another bank, and another address of the same bank, continue", async () => {
+  it("I14: holds for one address: another bank, and another address of the same bank, continue [D3.41] [D3.42]", async () => {
     const banks = [
       sampleBank({ id: "first", operationUrls: { inboundDirectDebit: "http://debits.invalid/in" } }),
       sampleBank({ id: "second" }),

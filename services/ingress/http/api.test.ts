@@ -42,7 +42,7 @@ async function givenIngress() {
 const headers = { authorization: `Bearer ${sampleToken("first")}`, "content-type": "application/json" };
 
 describe("ingress on a real port", () => {
-  it("accepts a bank's debit with 202 and an empty body", async () => {
+  it("accepts a bank's debit with 202 and an empty body [D3.1]", async () => {
     const { url, metrics, inJournal } = await givenIngress();
     const answer = await request(`${url}/transactions/outbound/direct-debit`, {
       method: "POST",

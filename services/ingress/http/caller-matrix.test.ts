@@ -65,7 +65,7 @@ describe("who may send what", () => {
     expect(cases.length).toBeGreaterThanOrEqual(54);
   });
 
-  it.each(cases)("$path from $caller: $expected [D10 caller]", async ({ name, path, caller, expected }) => {
+  it.each(cases)("$path from $caller: $expected [D10 caller] [D2.15]", async ({ name, path, caller, expected }) => {
     const declarer = name === "creditsFinal" ? "bank" : "connector";
     const schemes = sampleParties.schemes.map((scheme) => (scheme.id === "ZA_EFT" ? sampleScheme({ creditsFinal: declarer }) : scheme));
     const { requested, journal } = await startTestIngress({ ...sampleParties, schemes });

@@ -16,7 +16,7 @@ const timeout = 3_600_000;
 const nothingBroken = { late: 0, inversions: 0, left: 0 };
 
 test(
-  `I14, I4, I16: what a bank takes arrives within a minute beside k messages that it fails, in ${runs} drawn runs`,
+  `I14, I4, I16: what a bank takes arrives within a minute beside k messages that it fails, in ${runs} drawn runs [D3.53]`,
   { timeout },
   async () => {
     await fc.assert(

@@ -31,7 +31,7 @@ test("a text that JSON.parse reads is read to the same value", () => {
   );
 });
 
-test("the letters of a UETR in either case make the same hashes, and no other letters do [D4 repeat]", () => {
+test("the letters of a UETR in either case make the same hashes, and no other letters do [D4 repeat] [D5.11]", () => {
   const hashes = (uetr: string, endToEnd = "e2e") =>
     hashMessage({ messageIdentifiers: { messageIdentification: "M" }, transactionIdentifiers: { uetr, endToEndIdentification: endToEnd } });
   const lower = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
@@ -104,7 +104,7 @@ test("4,096 values are read, one more is refused, and so is the 101st member of 
   expect(refusalFor(members(101))).toContain("more than 100 members");
 });
 
-test("32 levels are read, 33 are refused, and a hundred thousand levels do not overflow the stack", () => {
+test("32 levels are read, 33 are refused, and a hundred thousand levels do not overflow the stack [D10.9]", () => {
   expect(refusalFor("[".repeat(32) + "]".repeat(32))).toBe("read");
   expect(refusalFor("[".repeat(33) + "]".repeat(33))).toContain("more than 32 levels");
   expect(refusalFor('{"a":'.repeat(33))).toContain("more than 32 levels");
@@ -124,10 +124,18 @@ test("a place in a refusal never shows what may be an account number or a name",
   expect(pointer(["intermediaryAgents", 2, "addressLine7"])).toBe("/intermediaryAgents/2/addressLine7");
 });
 
-test("canonical JSON sorts members, has no white space, and writes numbers by decimal value", () => {
+test("canonical JSON sorts members, has no white space, and writes numbers by decimal value [D4.17]", () => {
   expect(canonicalJson(parseSample(' { "b" : [ 1250.50 , -0.0, 10, 100.00 ] , "a" : { "é" : null, "d": true } } '))).toBe(
     '{"a":{"d":true,"é":null},"b":[1250.5,0,10,100]}',
   );
+});
+
+test("numbers that are one double are different content, and different texts of one decimal are the same [D4.18]", () => {
+  const written = (text: string): string => canonicalJson(parseSample(text));
+  expect(Number("9007199254740993")).toBe(Number("9007199254740992"));
+  expect(written("9007199254740993")).not.toBe(written("9007199254740992"));
+  expect(written("0.10000000000000000001")).not.toBe(written("0.1"));
+  expect(written("0.100")).toBe(written("0.1"));
 });
 
 test("the content hash covers every member, the substance hash all but messageIdentifiers", () => {

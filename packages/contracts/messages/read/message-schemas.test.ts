@@ -117,17 +117,17 @@ const ofDebit = members("DirectDebit", {
 });
 const ofReport = members("PaymentStatusReport", {
   required: [
-    "schema [2.6 schema]",
-    "messageIdentifiers [2.6 messageIdentifiers]",
-    "originalMessageIdentifiers [2.6 originalMessageIdentifiers]",
-    "transactionIdentifiers [2.6 transactionIdentifiers]",
+    "schema [2.6 schema] [D6 schema]",
+    "messageIdentifiers [2.6 messageIdentifiers] [D6 messageIdentifiers]",
+    "originalMessageIdentifiers [2.6 originalMessageIdentifiers] [D6 originalMessageIdentifiers]",
+    "transactionIdentifiers [2.6 transactionIdentifiers] [D6 transactionIdentifiers]",
     "paymentScheme [2.6 paymentScheme]",
     "status [2.6 status]",
   ],
   optional: [
-    "supplementaryData [2.6 supplementaryData]",
-    "instructedAgent [2.6 instructedAgent]",
-    "instructingAgent [2.6 instructingAgent]",
+    "supplementaryData [2.6 supplementaryData] [D6 supplementaryData]",
+    "instructedAgent [2.6 instructedAgent] [D6 instructedAgent]",
+    "instructingAgent [2.6 instructingAgent] [D6 instructingAgent]",
     "originalTransactionData [2.6 originalTransactionData]",
   ],
 });

@@ -53,6 +53,11 @@ describe("a further row", () => {
   });
 });
 
+test("the schemes and the service codes are those that banks know [D1.5] [D1.6]", () => {
+  expect(schemeIds.toSorted()).toEqual(["ZA_EFT", "ZA_RPP", "ZA_RTC"]);
+  expect(listServiceCodes().toSorted()).toEqual(["EFT_CREDIT", "EFT_DIRECT_DEBIT", "RPP_CREDIT", "RTC_CREDIT"]);
+});
+
 test("the service codes are those of the rows, each once", () => {
   const rows: readonly SchemeRow[] = Object.values(schemes);
   const codes = rows.flatMap(({ debits, credits }) => [debits, credits].flatMap((flow) => flow?.service ?? []));

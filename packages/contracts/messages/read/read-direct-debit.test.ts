@@ -85,7 +85,7 @@ describe("an optional member may be missing, but is not null", () => {
   });
 });
 
-describe("an unknown member is refused at every depth, with its path", () => {
+describe("an unknown member is refused at every depth, with its path [D5.2]", () => {
   test.each([
     "extra",
     "messageIdentifiers/extra",

@@ -12,6 +12,7 @@ import { buildEsmEventId, renderEsmEventBody } from "./render-esm-event.ts";
 import { type EventShape, renderEventBody } from "./render-event.ts";
 import type { DirectDebitReceived } from "../../generated/records.ts";
 import type { MessageSources } from "./message-sources.ts";
+import { stateTables } from "./state-table.ts";
 import { eventRecords } from "../../wire/to-wire.ts";
 
 const whole: EventShape = { eventShape: "full", eventPayload: "full" };
@@ -26,18 +27,18 @@ function esmPosting(flow: Flow, state: State, eventPayload: EventShape["eventPay
 
 const shown = (json: Json, ...path: readonly string[]): string => sortedJsonText(jsonAt(json, ...path) ?? "absent");
 
-describe("every state of every flow has its type, states, direction, payload and exchange", () => {
+describe("every state of every flow has its type, states, direction, payload and exchange [D7.3] [D7.4] [D7.5]", () => {
   // The tables of docs/spec/decisions.md D7 and the rules of D8.
   const debit = (row: string, states: string, onUs: string, offUs: string | null) => ({ row, states, onUs, offUs });
   test.each([
-    debit("RECEIVED [3 RECEIVED]", "IN_PROGRESS / RECEIVED", "OUTBOUND DirectDebit 202", "INBOUND DirectDebit 202"),
+    debit("RECEIVED [3 RECEIVED] [D7 RECEIVED]", "IN_PROGRESS / RECEIVED", "OUTBOUND DirectDebit 202", "INBOUND DirectDebit 202"),
     debit("ACCEPTED [3 ACCEPTED]", "IN_PROGRESS / SEND_PENDING", "OUTBOUND ACCP -", "INBOUND DirectDebit -"),
     debit("REJECTED [3 REJECTED]", "ERROR / RECEIVE_ERROR", "OUTBOUND RJCT -", "INBOUND RJCT -"),
     debit("REJECTION_REPORTED [3 REJECTION_REPORTED]", "ERROR / RECEIVE_ERROR", "OUTBOUND RJCT 202", "INBOUND RJCT 202"),
-    debit("REPORTED [3 REPORTED]", "IN_PROGRESS / SENT", "OUTBOUND ACCP 202", null),
+    debit("REPORTED [3 REPORTED] [D7 REPORTED]", "IN_PROGRESS / SENT", "OUTBOUND ACCP 202", null),
     debit("HELD [3 HELD]", "IN_PROGRESS / ON_HOLD", "OUTBOUND DirectDebit -", "INBOUND DirectDebit -"),
-    debit("RELEASED [3 RELEASED]", "IN_PROGRESS / SEND_PENDING", "INBOUND DirectDebit -", "INBOUND DirectDebit -"),
-    debit("DELIVERED [3 DELIVERED]", "IN_PROGRESS / SENT", "INBOUND DirectDebit 202", "INBOUND DirectDebit 202"),
+    debit("RELEASED [3 RELEASED] [D7 RELEASED]", "IN_PROGRESS / SEND_PENDING", "INBOUND DirectDebit -", "INBOUND DirectDebit -"),
+    debit("DELIVERED [3 DELIVERED] [D7 DELIVERED]", "IN_PROGRESS / SENT", "INBOUND DirectDebit 202", "INBOUND DirectDebit 202"),
     debit("COMPLETED [3 COMPLETED]", "ACTIONED / SENT", "INBOUND ACSC 202", "INBOUND ACSC 202"),
     debit("UNPAID [3 UNPAID]", "UNPAID / SENT", "INBOUND RJCT 202", "INBOUND RJCT 202"),
     debit("RECONCILIATION [3 RECONCILIATION]", "UNMATCHED / SEND_ERROR", "INBOUND DirectDebit -", "INBOUND DirectDebit -"),
@@ -50,11 +51,19 @@ describe("every state of every flow has its type, states, direction, payload and
 
   const credit = (row: string, states: string, rest: string) => ({ row, states, rest });
   test.each([
-    credit("CREDIT_AUTH_RECEIVED [3 CREDIT_AUTH_RECEIVED] [6 example-trigger]", "IN_PROGRESS / RECEIVE_PENDING", "CreditTransfer 202"),
-    credit("CREDIT_AUTH_ACCEPTED [3 CREDIT_AUTH_ACCEPTED]", "IN_PROGRESS / RECEIVED", "CreditTransfer -"),
+    credit(
+      "CREDIT_AUTH_RECEIVED [3 CREDIT_AUTH_RECEIVED] [D7 CREDIT_AUTH_RECEIVED] [6 example-trigger]",
+      "IN_PROGRESS / RECEIVE_PENDING",
+      "CreditTransfer 202",
+    ),
+    credit("CREDIT_AUTH_ACCEPTED [3 CREDIT_AUTH_ACCEPTED] [D7 CREDIT_AUTH_ACCEPTED]", "IN_PROGRESS / RECEIVED", "CreditTransfer -"),
     credit("CREDIT_AUTH_REJECTED [3 CREDIT_AUTH_REJECTED]", "ERROR / RECEIVE_ERROR", "RJCT -"),
-    credit("CREDIT_AUTH_DELIVERY_PENDING [3 CREDIT_AUTH_DELIVERY_PENDING]", "IN_PROGRESS / SEND_PENDING", "CreditTransfer -"),
-    credit("CREDIT_AUTH_DELIVERED [3 CREDIT_AUTH_DELIVERED]", "IN_PROGRESS / SENT", "CreditTransfer 202"),
+    credit(
+      "CREDIT_AUTH_DELIVERY_PENDING [3 CREDIT_AUTH_DELIVERY_PENDING] [D7 CREDIT_AUTH_DELIVERY_PENDING]",
+      "IN_PROGRESS / SEND_PENDING",
+      "CreditTransfer -",
+    ),
+    credit("CREDIT_AUTH_DELIVERED [3 CREDIT_AUTH_DELIVERED] [D7 CREDIT_AUTH_DELIVERED]", "IN_PROGRESS / SENT", "CreditTransfer 202"),
     credit("CREDIT_AUTH_RESPONSE_ACCEPTED [3 CREDIT_AUTH_RESPONSE_ACCEPTED]", "ACTIONED / SENT", "ACSC 202"),
     credit("CREDIT_AUTH_DELIVERY_FAILURE [3 CREDIT_AUTH_DELIVERY_FAILURE]", "ERROR / SEND_ERROR", "CreditTransfer 202"),
     credit("CREDIT_AUTH_RECONCILIATION [3 CREDIT_AUTH_RECONCILIATION]", "UNMATCHED / SEND_ERROR", "CreditTransfer -"),
@@ -104,12 +113,31 @@ describe("members of a posting", () => {
   const body = posting("on-us", "UNPAID");
   const credit = posting("credit", "CREDIT_AUTH_RECEIVED");
 
-  test("the required members of every class [2.1 apiVersion] [2.1 class] [2.1 actionDate] [2.1 creationDateTime]", () => {
+  test("the required members of every class [2.1 apiVersion] [2.1 class] [2.1 actionDate] [2.1 creationDateTime] [D8.13]", () => {
     for (const one of [body, credit, esmPosting("on-us", "HELD"), esmPosting("credit", "CREDIT_AUTH_DELIVERED")]) {
       expect(jsonAt(one, "apiVersion")).toMatch(/^\d+\.\d+\.\d+$/);
       expect(["TRANSACTION_STATE", "ESM_STATE"]).toContain(jsonAt(one, "class"));
       expect(jsonAt(one, "actionDate")).toBe("2026-11-20");
       expect(jsonAt(one, "creationDateTime")).toBe("2026-11-20T06:00:01.250Z");
+    }
+  });
+
+  test("a posting of a state has the members of the state and those of every event [D8.1] [D8.2] [D8.3]", () => {
+    const ofState = ["name", "apiVersion", "class", "type", "stageVersion", "tranInfo", "messageInfo", "payload"];
+    const ofEvery = ["actionDate", "creationDateTime", "identifiers", "state", "transactionInfo"];
+    for (const one of [body, credit, posting("off-us", "HELD")]) {
+      expect(isObject(one) && Object.keys(one).toSorted()).toEqual([...ofState, ...ofEvery].toSorted());
+    }
+  });
+
+  test("a payment is a credit or a debit, and is returned as unpaid in UNPAID alone [D8.14] [D8.15] [D8.17]", () => {
+    for (const flow of ["on-us", "off-us", "credit"] as const) {
+      for (const state of Object.keys(stateTables[flow]) as readonly State[]) {
+        const one = posting(flow, state);
+        const shownOf = (name: string): unknown => jsonAt(one, "transactionInfo", name);
+        expect([shownOf("paymentType"), shownOf("recordType")]).toEqual([flow === "credit" ? "CREDIT" : "DEBIT", "PAYMENT"]);
+        expect([state, shownOf("returnType")]).toEqual([state, state === "UNPAID" ? "UNPAID" : undefined]);
+      }
     }
   });
 
@@ -135,7 +163,7 @@ describe("members of a posting", () => {
     }
   });
 
-  test("class and type joined by an underscore, and the version of the document [2.2 name] [2.2 apiVersion] [2.2 class] [2.2 type] [6 class] [6 type] [9.1]", () => {
+  test("class and type joined by an underscore, and the version of the document [2.2 name] [2.2 apiVersion] [2.2 class] [2.2 type] [6 class] [6 type] [9.1] [D7.3] [D8.6]", () => {
     expect(shown(body, "name")).toBe('"TRANSACTION_STATE_DIRECT_DEBIT_UNPAID"');
     expect(shown(credit, "name")).toBe('"TRANSACTION_STATE_CREDIT_AUTH_RECEIVED"');
     expect(shown(credit, "type")).toBe('"CREDIT_AUTH_RECEIVED"');
@@ -181,7 +209,7 @@ describe("members of a posting", () => {
   });
 });
 
-test("the sub-service of a debit that was carried over grows with its working days", () => {
+test("the sub-service of a debit that was carried over grows with its working days [D8.16]", () => {
   const cases = [
     ["SAME_DAY", 1, "ONE_DAY"],
     ["SAME_DAY", 2, "TWO_DAY"],
@@ -195,7 +223,7 @@ test("the sub-service of a debit that was carried over grows with its working da
 });
 
 describe("the payload shows the message as it was at that state", () => {
-  test("every member of a debit, as it came and as it leaves [2.1 payload] [2.2 payload] [6 content]", () => {
+  test("every member of a debit, as it came and as it leaves [2.1 payload] [2.2 payload] [6 content] [D5.36] [D5.37] [D5 mandateInformation]", () => {
     fc.assert(
       fc.property(anyFullDirectDebit, (json) => {
         for (const [flow, make] of [
@@ -228,7 +256,7 @@ describe("the payload shows the message as it was at that state", () => {
 
   const stamp = (messageIdentification: string): Json => ({ messageIdentification, creationDateTime: "1970-01-01T00:00:00.000Z" });
 
-  test("numbers in members that expect text leave as the same numbers", () => {
+  test("numbers in members that expect text leave as the same numbers [D5.22] [D5.23]", () => {
     const numbers = {
       buildingNumber: jsonNumber("12"),
       postCode: jsonNumber("08001".slice(1)),
@@ -294,7 +322,7 @@ describe("class ESM_STATE", () => {
     expect(shown(held, "class")).toBe('"ESM_STATE"');
   });
 
-  test("identifiers with the matching key, states and transaction [2.3 identifiers] [2.3 state] [2.3 transactionInfo]", () => {
+  test("identifiers with the matching key, states and transaction [2.3 identifiers] [2.3 state] [2.3 transactionInfo] [D8.18]", () => {
     const key = sha256Hex("250655|62005551230|125050|2026-11-20|KAROOINS  POLICY 88123");
     expect(shown(held, "identifiers")).toBe(
       `{"endToEndIdentification":"INV-88123","matchingKey":"${key}","transactionIdentification":"ACME-TX-1","uetr":"6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11"}`,

@@ -56,16 +56,23 @@ describe("a connector's outcome report follows from the state that was entered",
     }
   });
 
-  test.each(["ACCP", "ACSP", "ACCC"])("the bank's %s is reported as ACSC, and its own code in words [D6 ACSC]", (code) => {
-    const finalReport = receivedReportOn(receivedOnUs(), { code });
-    for (const [flow, state] of [
-      ["off-us", "COMPLETED"],
-      ["credit", "CREDIT_AUTH_RESPONSE_ACCEPTED"],
-    ] as const) {
-      const status = jsonAt(report(flow, "outcome-report", state, { finalReport }), "status");
-      expect(status).toEqual({ code: "ACSC", outcome: "APPROVED", reasonInfo: [{ additionalInformation: `the bank's code: ${code}` }] });
-    }
-  });
+  test.each(["ACCP", "ACSP", "ACCC"])(
+    "the bank's %s is reported as ACSC, and its own code in words [D6 ACSC] [D6 ACSP] [D6 ACCC]",
+    (code) => {
+      const finalReport = receivedReportOn(receivedOnUs(), { code });
+      for (const [flow, state] of [
+        ["off-us", "COMPLETED"],
+        ["credit", "CREDIT_AUTH_RESPONSE_ACCEPTED"],
+      ] as const) {
+        const status = jsonAt(report(flow, "outcome-report", state, { finalReport }), "status");
+        expect(status).toEqual({
+          code: "ACSC",
+          outcome: "APPROVED",
+          reasonInfo: [{ additionalInformation: `the bank's code: ${code}` }],
+        });
+      }
+    },
+  );
 
   test("an outcome report for a state without one is a programming error", () => {
     expect(() => report("off-us", "outcome-report", "HELD")).toThrow("no outcome is reported in HELD");
@@ -84,7 +91,7 @@ describe("the initiating side of an on-us debit gets the outcome at its end, whe
   });
 });
 
-describe("a connector gets the resolution of an item of its debit or credit [D9 resolution]", () => {
+describe("a connector gets the resolution of an item of its debit or credit [D9 resolution] [D6 NARR]", () => {
   const cases = (["off-us", "credit"] as const).flatMap((flow) => [
     { flow, resolution: "made" as const, said: "ACSC APPROVED" },
     { flow, resolution: "not-made" as const, said: "RJCT REJECTED NARR" },
@@ -148,7 +155,7 @@ describe("further messages under one UETR are answered in every flow", () => {
   });
 });
 
-test("every report that Sluice makes carries both agents and the key elements of the original [2.6 instructedAgent] [2.6 instructingAgent] [2.6 originalTransactionData]", () => {
+test("every report that Sluice makes carries both agents and the key elements of the original [2.6 instructedAgent] [2.6 instructingAgent] [2.6 originalTransactionData] [D6.2]", () => {
   const reports = [
     report("on-us", "report-accepted", "ACCEPTED"),
     report("on-us", "report-rejected", "REJECTED"),

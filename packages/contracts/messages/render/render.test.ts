@@ -31,7 +31,7 @@ function at(bytes: Uint8Array, ...path: readonly string[]): Json | undefined {
 }
 
 describe("the samples are reproduced from the outbound debit, digits included", () => {
-  test("inbound-direct-debit.json, its members in the same order", () => {
+  test("inbound-direct-debit.json, its members in the same order [D5.36]", () => {
     const body = renderDispatchBody(buildDispatchOutput("D", "2026-11-20T06:00:01Z"), buildMessageSources());
     expect(exact(body)).toBe(exact(readSampleBytes("inbound-direct-debit.json")));
     expect(text(body)).toContain('"value":1250.50,');
@@ -71,7 +71,7 @@ test("I3: a replay of RECEIVED after the verdict gives the bytes of the first ti
 });
 
 describe("reports that Sluice makes", () => {
-  test("ACCP names the debit, both agents and the key elements, but no person", () => {
+  test("ACCP names the debit, both agents and the key elements, but no person [D6 ACCP] [D6 originalTransactionData]", () => {
     const body = renderDispatchBody(
       buildDispatchOutput("A", "2026-11-20T05:12:03.410Z"),
       buildMessageSources({ verdict: accountVerified("ACCEPTED") }),
@@ -83,7 +83,7 @@ describe("reports that Sluice makes", () => {
     expect(text(body)).not.toContain("Mokoena");
   });
 
-  test("RJCT names every failing rule", () => {
+  test("RJCT names every failing rule [D6 RJCT] [D6.14] [D6.15]", () => {
     const verdict = accountVerified("REFUSED", [
       { code: "AC02", text: "za-cdv/1 check-digit" },
       { code: "AM01", text: "limits/1 zero" },
@@ -96,7 +96,7 @@ describe("reports that Sluice makes", () => {
     ]);
   });
 
-  test("an AM05 is about the refused message, not about the first", () => {
+  test("an AM05 is about the refused message, not about the first [D6 AM05]", () => {
     const second = receivedOnUs((debit) =>
       changeMember(
         changeMember(debit, ["messageIdentifiers", "messageIdentification"], "ACME-2"),
@@ -203,7 +203,7 @@ describe("every state has its event", () => {
   });
 
   const states = Object.keys(stateTable) as readonly State[];
-  test.each(states)("I6: %s", (state) => {
+  test.each(states)("I6: %s [D8.11] [D8.12]", (state) => {
     const row = stateRow({ flow: "on-us", state });
     const verdict = state.startsWith("REJECT") ? accountVerified("REFUSED") : accountVerified("ACCEPTED");
     const output: EventOutput = {

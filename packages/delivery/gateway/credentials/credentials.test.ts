@@ -56,7 +56,7 @@ describe("the credentials of a request", () => {
     expect(came[0]?.headers).not.toHaveProperty("webhook-signature");
   });
 
-  it("each key makes one signature over what is sent, and a repeat at the same time has the same", async () => {
+  it("each key makes one signature over what is sent, and a repeat at the same time has the same [D10.14]", async () => {
     const signingKeys = [symmetric({ secret: oldSecret }), { kind: "ed25519", secret: ed25519Secret, secretFile: null } as const];
     const { came, gateway } = await startBank(() => Promise.resolve({ signingKeys, bearerToken: "token" }));
     const posting = signedNow();

@@ -37,7 +37,7 @@ const headersWith = (signature: string): Record<string, string> => ({
 });
 
 describe("signatures", () => {
-  it("made with a shared secret are the ones that the reference library makes and verifies", () => {
+  it("made with a shared secret are the ones that the reference library makes and verifies [D10.14]", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 24, maxLength: 64 }), fc.json(), (key, text) => {
         const made = signatureHeader([signer("symmetric", makeSecret(key))], { ...signed, body: Buffer.from(text) });

@@ -205,7 +205,7 @@ test("a debit and a credit under one UETR, or an on-us and an off-us debit, are 
   expect(stateAfter(...creditPending, debit()).last.outputs).toMatchObject([{ operation: "outboundDirectDebitResponse", receiver: bank }]);
 });
 
-test("answers to a debit and a credit of one identification differ, and neither counts as an answer to the other", () => {
+test("answers to a debit and a credit of one identification differ, and neither counts as an answer to the other [D4.2]", () => {
   const other = { message: identity("M5", "c5", connector) };
   const { outcomes } = runSteps([...heldSteps, offUsDebit(other), credit(other), offUsDebit(other), credit(other)]);
   const sent = outcomes.slice(-4).map(({ outputs }) => outputs.map((output) => output.messageIdentification));

@@ -97,7 +97,7 @@ test("a message with other content gets RJCT AM05 with a key and deadline of its
   ]);
 });
 
-test("a message from another sender gets AM05 to that sender, although identification and content are equal", () => {
+test("a message from another sender gets AM05 to that sender, although identification and content are equal [D4.1] [D4.2]", () => {
   const { last } = stateAfter(...heldSteps, debit({ message: identity("M1", "c1", "bank-b") }));
   expect(last.outputs).toMatchObject([{ form: "duplicate-refused", receiver: "bank-b", about: "M1" }]);
 });

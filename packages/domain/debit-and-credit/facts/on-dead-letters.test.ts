@@ -86,7 +86,7 @@ test("I10: a close during a quarantine makes an item of row 4; an early item kee
 
 const planned = dayTimes(1, 500_000);
 
-test("I10: a message that nobody could read gets an item of row 4 at the next close, although nothing else is known of it [7.4]", () => {
+test("I10: a message that nobody could read gets an item of row 4 at the next close, although nothing else is known of it [7.4] [D9 RECEIVED]", () => {
   for (const [holds, state] of [
     ["debit", "RECEIVED"],
     ["credit", "CREDIT_AUTH_RECEIVED"],

@@ -51,7 +51,7 @@ test.each(["made", "not-made"] as const)(
   },
 );
 
-test("no on-us outcome report is sent without a request, at a close, or off-us", () => {
+test("no on-us outcome report is sent without a request, at a close, or off-us [D6.8]", () => {
   expect(stateAfter(...acceptedSteps, ended("A"), ...openDay, release(), report()).last.outputs.map(shortName)).toEqual([
     "DELIVERED",
     "stop:D",

@@ -40,12 +40,15 @@ const items = [
   { state: "DELIVERED", given: deliveredSteps, row: 9, outputs: ["RECONCILIATION"] },
 ];
 
-test.each(items)("I10: the close makes an item, row $row, of $state [7.4] [7.5] [7.9] [D9 items]", ({ state, given, row, outputs }) => {
-  const { last, transaction } = stateAfter(...given, ...close);
-  expect(last.decision).toBe("applied");
-  expect(last.outputs.map(shortName)).toEqual(outputs);
-  expect(transaction.items).toMatchObject([{ row, state, settledAtMs: null, day: "ZA_EFT:2026-11-20" }]);
-});
+test.each(items)(
+  "I10: the close makes an item, row $row, of $state [7.4] [7.5] [7.9] [D9 items] [D9 RECEIVED] [D9 ACCEPTED]",
+  ({ state, given, row, outputs }) => {
+    const { last, transaction } = stateAfter(...given, ...close);
+    expect(last.decision).toBe("applied");
+    expect(last.outputs.map(shortName)).toEqual(outputs);
+    expect(transaction.items).toMatchObject([{ row, state, settledAtMs: null, day: "ZA_EFT:2026-11-20" }]);
+  },
+);
 
 test("I10: a transaction in a terminal state at the close gets no item", () => {
   for (const given of [completedSteps, [...deliveredSteps, report("not-made")], [...rejectedSteps, ended("R")]]) {
@@ -87,7 +90,7 @@ test("a verdict that moves the deadline to a later day is applied before that da
   expect(states.at(-1)).toBe("HELD");
 });
 
-test("RELEASED: the answer to the stop sets row 7 where no HTTP answer ever came, 8 where any did, and names a pause or a breaker [7.7] [7.8]", () => {
+test("RELEASED: the answer to the stop sets row 7 where no HTTP answer ever came, 8 where any did, and names a pause or a breaker [7.7] [7.8] [D9 RELEASED]", () => {
   const rowAfter = (evidence: object): unknown => stateAfter(...releasedSteps, ...close, ended("D", "stopped", evidence)).transaction.items;
   expect(rowAfter({ anyAnswer: false, attempts: 4 })).toMatchObject([{ row: 7, cause: null, evidence: { attempts: 4 } }]);
   expect(rowAfter({ anyAnswer: true })).toMatchObject([{ row: 8, cause: null }]);
@@ -126,18 +129,21 @@ test.each([
   { state: "ACCEPTED", given: acceptedSteps, letter: "A" as const },
   { state: "REJECTED", given: rejectedSteps, letter: "R" as const },
   { state: "RELEASED", given: releasedSteps, letter: "D" as const },
-])("a not-recoverable answer in $state shows an item of row 3 at once; the state stays and the close takes the item over [7.3]", (row) => {
-  const early = stateAfter(...row.given, ended(row.letter, "refused"));
-  expect(early.last).toMatchObject({ decision: "applied", reason: "refused-by-bank", outputs: [] });
-  expect(early.states.at(-1)).toBe(row.state);
-  expect(early.transaction.items).toMatchObject([{ row: 3, state: row.state, evidence: { httpStatusCode: 400 }, settledAtMs: null }]);
-  const twice = stateAfter(...row.given, ended(row.letter, "refused"), ended(row.letter, "refused", { attempts: 2 }));
-  expect(twice.transaction.items).toMatchObject([{ row: 3, evidence: { attempts: 2 } }]);
-  const closed = stateAfter(...row.given, ended(row.letter, "refused"), ...close, ended(row.letter, "stopped"));
-  expect(closed.states.at(-1)).toBe("RECONCILIATION");
-  expect(closed.transaction.items).toHaveLength(1);
-  expect(closed.transaction.items).toMatchObject([{ row: 3, evidence: { httpStatusCode: 400 }, settledAtMs: null }]);
-});
+])(
+  "a not-recoverable answer in $state shows an item of row 3 at once; the state stays and the close takes the item over [7.3] [D9 refused]",
+  (row) => {
+    const early = stateAfter(...row.given, ended(row.letter, "refused"));
+    expect(early.last).toMatchObject({ decision: "applied", reason: "refused-by-bank", outputs: [] });
+    expect(early.states.at(-1)).toBe(row.state);
+    expect(early.transaction.items).toMatchObject([{ row: 3, state: row.state, evidence: { httpStatusCode: 400 }, settledAtMs: null }]);
+    const twice = stateAfter(...row.given, ended(row.letter, "refused"), ended(row.letter, "refused", { attempts: 2 }));
+    expect(twice.transaction.items).toMatchObject([{ row: 3, evidence: { attempts: 2 } }]);
+    const closed = stateAfter(...row.given, ended(row.letter, "refused"), ...close, ended(row.letter, "stopped"));
+    expect(closed.states.at(-1)).toBe("RECONCILIATION");
+    expect(closed.transaction.items).toHaveLength(1);
+    expect(closed.transaction.items).toMatchObject([{ row: 3, evidence: { httpStatusCode: 400 }, settledAtMs: null }]);
+  },
+);
 
 test("an acknowledgement or a report before the close settles an early item, and a later close makes a new one", () => {
   const settled = stateAfter(...releasedSteps, ended("D", "refused"), ended("D"));
@@ -203,11 +209,11 @@ test.each([
     why: "the gate was closed, paused or not",
     given: [...heldSteps, windowOpened(), isReceiverPaused(), windowClosed()],
   },
-])("a debit in HELD at the close gets the cause $cause because $why", ({ cause, given }) => {
+])("a debit in HELD at the close gets the cause $cause because $why [D9 HELD]", ({ cause, given }) => {
   expect(stateAfter(...given, ...close).transaction.items).toMatchObject([{ row: 0, cause }]);
 });
 
-test("a close in HELD shows that the debit was held, and a close in DELIVERED after a PDNG shows PDNG", () => {
+test("a close in HELD shows that the debit was held, and a close in DELIVERED after a PDNG shows PDNG [D9 DELIVERED]", () => {
   expect(stateAfter(...heldSteps, ...close).last.outputs).toMatchObject([
     { wasHeld: true, payload: "debit-received", messageIdentification: "M1" },
   ]);

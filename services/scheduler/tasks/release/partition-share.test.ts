@@ -4,7 +4,7 @@ import { partitionShare, shareRotationMs } from "./partition-share.ts";
 const sharesAt = (max: number, partitionCount: number, nowMs: number): readonly number[] =>
   Array.from({ length: partitionCount }, (_, partition) => partitionShare(max, partitionCount, partition, nowMs).debits);
 
-test("the shares of all partitions add up to the bank's limit, and the first partitions have one more", () => {
+test("the shares of all partitions add up to the bank's limit, and the first partitions have one more [D9.45]", () => {
   expect(sharesAt(256, 12, 0)).toEqual([22, 22, 22, 22, 21, 21, 21, 21, 21, 21, 21, 21]);
   for (const max of [1, 5, 11, 12, 13, 256]) expect(sharesAt(max, 12, 1_234_567).reduce((sum, share) => sum + share, 0)).toBe(max);
 });

@@ -93,7 +93,7 @@ function row(number: number, bank = "first"): OpenRow {
 
 const buildRows = (count: number, bank?: string): readonly OpenRow[] => Array.from({ length: count }, (_, index) => row(index, bank));
 
-test("I8: before the window or the gate is open nothing is released, and after the closing nothing more", async () => {
+test("I8: before the window or the gate is open nothing is released, and after the closing nothing more [D9.15]", async () => {
   const rows = buildRows(6);
   const { time, pass, saw, released } = setUp({ rows });
   pass();
@@ -160,6 +160,22 @@ test("an appended release counts until its debit has left RELEASED, also if the 
   expect(released()).toEqual(["u000000", "u000001", "u000002"]);
 });
 
+test("a debit that becomes held while its window and its gate are open is released at once, in its turn [D7.11]", async () => {
+  const { time, pass, saw, released } = setUp({ rows: [row(7)], limit: 1 });
+  pass(opened, gate);
+  await time.settle();
+  saw(row(7), "RELEASED", true);
+  for (const number of [9, 8]) saw(row(number), "HELD");
+  await time.settle();
+  expect(released()).toEqual(["u000007"]);
+  saw(row(7), "DELIVERED");
+  await time.settle();
+  saw(row(8), "RELEASED", true);
+  saw(row(8), "DELIVERED");
+  await time.settle();
+  expect(released()).toEqual(["u000007", "u000008", "u000009"]);
+});
+
 test("a refused release returns its debit to its place in the queue", async () => {
   const rows = buildRows(3);
   const { time, pass, saw, released } = setUp({ rows, limit: 1 });
@@ -170,7 +186,7 @@ test("a refused release returns its debit to its place in the queue", async () =
   expect(released()).toEqual(["u000000", "u000000"]);
 });
 
-test("a debit not acknowledged for 60 s counts as long as the bank acknowledged no other one", async () => {
+test("a debit not acknowledged for 60 s counts as long as the bank acknowledged no other one [D9.46] [D9.47]", async () => {
   const rows = buildRows(4);
   const { time, pass, saw, released } = setUp({ rows, limit: 2 });
   pass(opened, gate);
@@ -183,7 +199,7 @@ test("a debit not acknowledged for 60 s counts as long as the bank acknowledged 
   expect(released()).toEqual(["u000000", "u000001", "u000002", "u000003"]);
 });
 
-test("a debit unacknowledged since before the last acknowledgement stops counting by the passing of time alone", async () => {
+test("a debit unacknowledged since before the last acknowledgement stops counting by the passing of time alone [D9.46] [D9.47]", async () => {
   const rows = buildRows(4);
   const { time, pass, saw, released } = setUp({ rows, limit: 2 });
   pass(opened, gate);
