@@ -1,8 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { get } from "node:https";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
-import { connect as connectTls } from "node:tls";
+import { text } from "node:stream/consumers";
+import { connect as connectTls, TLSSocket } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { openFolders } from "@sluice/connection/folder.fixture";
 import { machineTime } from "@sluice/kernel";
@@ -104,12 +107,24 @@ test("a service serves TLS from files, renews it without a restart, and does not
   const { child, listening, ended, lines } = run("works", { ...(await put("first")), SLUICE_OPS_HOST: "0.0.0.0" });
   const { opsPort = 0 } = await listening;
   expect(await shownName(opsPort, authority.pem)).toBe("first");
+  const { ends, shown } = await shownEnd(opsPort, authority.pem);
+  expect(shown).toBe(ends);
   await put("second");
   await vi.waitFor(async () => expect(await shownName(opsPort, authority.pem)).toBe("second"), { timeout: 20_000, interval: 200 });
   child.kill("SIGTERM");
   expect(await ended).toBe(0);
   expect(lines.filter(({ event }) => event === "listener.certificate-read")).toHaveLength(2);
 });
+
+/** When the certificate ends, and what the metric of it says, in seconds of Unix time. */
+async function shownEnd(port: number, ca: string): Promise<{ readonly ends: number; readonly shown: number }> {
+  const asked = get({ host: "127.0.0.1", port, path: "/metrics", ca, agent: false });
+  const [answer]: IncomingMessage[] = await once(asked, "response");
+  if (!(answer?.socket instanceof TLSSocket)) throw new Error("the answer has a connection with TLS");
+  const ends = Date.parse(answer.socket.getPeerCertificate().valid_to) / 1_000;
+  const shown = /^sluice_listener_certificate_ends_timestamp_seconds (\S+)$/m.exec(await text(answer))?.[1];
+  return { ends, shown: Number(shown) };
+}
 
 async function shownName(port: number, ca: string): Promise<string> {
   const socket = connectTls({ host: "127.0.0.1", port, ca });

@@ -128,7 +128,7 @@ class ServiceProcess<N extends VariableName> {
   async #start(start: Start<N>): Promise<void> {
     const ops = createOpsApp({ service: this.#name, metrics: this.#metrics, readiness: () => this.#readiness() });
     const dropped = countDroppedConnections(this.#metrics);
-    this.#listenerFiles = await openListenerFiles(this.#environment, { time: machineTime, logger: this.#log });
+    this.#listenerFiles = await openListenerFiles(this.#environment, { time: machineTime, logger: this.#log, metrics: this.#metrics });
     this.#ops = await listen({
       fetch: (request) => ops.fetch(request),
       host: this.#environment.SLUICE_OPS_HOST,

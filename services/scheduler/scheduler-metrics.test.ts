@@ -9,17 +9,18 @@ function setUp() {
 }
 
 test.each([1_000, 10_000])(
-  "I15: of %d banks the fifty with most held debits and awaited credits are shown, and how many are left out",
+  "I15: of %d banks the fifty with most held debits, awaited credits and debits at closed gates are shown, and how many are left out",
   (banks) => {
     const { metrics, listed } = setUp();
     const values = new Map(Array.from({ length: banks }, (_, index) => [`bank-${index}`, index + 1]));
     for (let partition = 0; partition < 12; partition += 1) {
       metrics.setHeldDebits(partition, values);
       metrics.setGateCredits(partition, values);
+      metrics.setDebitsAtClosedGates(partition, values);
     }
     const shown = listed();
     const leftOut = shown.filter(({ name }) => name === "sluice_scheduler_left_out_banks");
-    expect([shown.length, leftOut.map(({ value }) => value)]).toEqual([103, [banks - 50, banks - 50]]);
+    expect([shown.length, leftOut.map(({ value }) => value)]).toEqual([154, [banks - 50, banks - 50, banks - 50]]);
     expect(shown.find(({ name }) => name === "sluice_scheduler_held_debits")?.value).toBe(6 * banks * (banks + 1));
     expect(shown.find(({ name }) => name === "sluice_scheduler_gate_credits")).toMatchObject({
       labels: { bank: `bank-${banks - 1}` },

@@ -43,6 +43,8 @@ export interface SchedulerMetrics {
   readonly conservationTransactions: Gauge;
   /** Sets the held debits of a partition by bank; a bank that is no longer named has none. */
   setHeldDebits(partition: number, banks: ReadonlyMap<string, number>): void;
+  /** Sets the held debits of a partition whose window is open and whose bank's gate is closed; likewise. */
+  setDebitsAtClosedGates(partition: number, banks: ReadonlyMap<string, number>): void;
   /** Sets the credits of a partition that keep a gate closed, by bank; a bank that is no longer named has none. */
   setGateCredits(partition: number, banks: ReadonlyMap<string, number>): void;
 }
@@ -61,12 +63,15 @@ export function startSchedulerCounts(
 export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
   const held = new BankTotals();
   const gateCredits = new BankTotals();
+  const atClosedGates = new BankTotals();
   metrics.listed(Object.values(listedMetrics), () => [
     { name: listedMetrics.held.name, labels: {}, value: held.sum },
     ...held.largest(listedMetrics.bankHeld),
     ...gateCredits.largest(listedMetrics.gateCredits),
+    ...atClosedGates.largest(listedMetrics.atClosedGates),
     { name: listedMetrics.leftOut.name, labels: { metric: listedMetrics.bankHeld.name }, value: held.leftOut },
     { name: listedMetrics.leftOut.name, labels: { metric: listedMetrics.gateCredits.name }, value: gateCredits.leftOut },
+    { name: listedMetrics.leftOut.name, labels: { metric: listedMetrics.atClosedGates.name }, value: atClosedGates.leftOut },
   ]);
   return {
     journalStart: metrics.gauge(
@@ -111,6 +116,7 @@ export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
     ),
     setHeldDebits: (partition, banks) => held.set(partition, banks),
     setGateCredits: (partition, banks) => gateCredits.set(partition, banks),
+    setDebitsAtClosedGates: (partition, banks) => atClosedGates.set(partition, banks),
   };
 }
 
@@ -122,6 +128,11 @@ const listedMetrics = {
   gateCredits: listed(
     "sluice_scheduler_gate_credits",
     "Unresolved credits from before a declaration of credits final, which keep the gate of a bank closed",
+    ["bank"],
+  ),
+  atClosedGates: listed(
+    "sluice_scheduler_debits_at_closed_gates",
+    "Held debits in memory whose window is open, and whose bank's credits gate is not",
     ["bank"],
   ),
   leftOut: listed("sluice_scheduler_left_out_banks", "Banks that have a value above zero, and no series of their own", ["metric"]),

@@ -1,8 +1,9 @@
 // What the listeners of a process serve TLS with, from the files that its settings name.
 
+import { X509Certificate } from "node:crypto";
 import { createSecretFiles, watchServerCertificate } from "@sluice/connection";
 import { type ListenerSetting, listenerSettings, type ServiceEnvironment, settingNames } from "@sluice/config";
-import { Fault, type Logger, type Time } from "@sluice/kernel";
+import { Fault, type Logger, type Metrics, type Time } from "@sluice/kernel";
 import type { ListenerTls } from "@sluice/service";
 
 export const listenerVariables = settingNames(listenerSettings);
@@ -16,13 +17,14 @@ export interface ListenerFiles extends AsyncDisposable {
 interface ListenerFilesOptions {
   readonly time: Time;
   readonly logger: Logger;
+  readonly metrics: Metrics;
   readonly filesPollMs?: number;
 }
 
 /** Null: no certificate is configured. Rejects with Fault `process.secret-not-read` where the files cannot be read. */
 export async function openListenerFiles(
   environment: Pick<ServiceEnvironment, ListenerSetting>,
-  { time, logger, filesPollMs }: ListenerFilesOptions,
+  { time, logger, metrics, filesPollMs }: ListenerFilesOptions,
 ): Promise<ListenerFiles | null> {
   const { SLUICE_TLS_CERTIFICATE_FILE: certificateFile, SLUICE_TLS_KEY_FILE: keyFile } = environment;
   if (certificateFile === null || keyFile === null) return null;
@@ -34,7 +36,14 @@ export async function openListenerFiles(
     notRead: (setting, reason) => logger.error("listener.certificate-not-read", { setting, reason }),
   });
   const named = { certificateFile, keyFile, clientCaFile: environment.SLUICE_TLS_CLIENT_CA_FILE };
-  const newest = watchServerCertificate(files, "SLUICE_TLS_CERTIFICATE_FILE", named, () => renewals.forEach((renewed) => renewed()));
+  const newest = watchServerCertificate(files, "SLUICE_TLS_CERTIFICATE_FILE", named, () => {
+    showEnd();
+    for (const renewed of renewals) renewed();
+  });
+  const ends = metrics.gauge(
+    "sluice_listener_certificate_ends_timestamp_seconds",
+    "When the certificate of this process's listeners expires, in Unix time",
+  );
   await files.started();
   if (newest() === null) {
     await files.stop();
@@ -47,6 +56,12 @@ export async function openListenerFiles(
     if (certificate === null) throw new Error("a certificate that was read stays");
     return certificate;
   }
+
+  function showEnd(): void {
+    ends.set(Math.floor(new X509Certificate(current().certificate).validToDate.getTime() / 1_000));
+  }
+
+  showEnd();
 
   function onRenewal(renewed: () => void): Disposable {
     renewals.add(renewed);

@@ -10,7 +10,7 @@ test("metrics are read as a service serves them, including labels with quotes", 
   expect(samples).toContainEqual({ name: "sluice_clock_skew_seconds", labels: { service: 'a "b" \\ c' }, value: -1.5 });
   expect(findMetricWarnings(samples)).toEqual([
     "its clock is -1500 ms off the broker's: correct it; windows are opened by the broker clock",
-    "1 records (unreadable) are dead letters",
+    "1 record is a dead letter: unreadable",
   ]);
 });
 

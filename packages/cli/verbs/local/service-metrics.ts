@@ -47,12 +47,12 @@ const warnings: readonly MetricWarning[] = [
   {
     metric: "sluice_scheduler_windows_missed_total",
     isBad: (value) => value > 0,
-    text: ({ value }) => `${value} windows were missed since it started`,
+    text: ({ value }) => `${count(value, "window was", "windows were")} missed since it started`,
   },
   {
     metric: "sluice_scheduler_dead_letters_total",
     isBad: (value) => value > 0,
-    text: ({ labels, value }) => `${value} records (${labels["fact"] ?? "?"}) are dead letters`,
+    text: ({ labels, value }) => `${count(value, "record is a dead letter", "records are dead letters")}: ${labels["fact"] ?? "?"}`,
   },
   {
     metric: "sluice_scheduler_record_age_seconds",
@@ -68,7 +68,7 @@ const warnings: readonly MetricWarning[] = [
   {
     metric: "sluice_console_proposals_waiting",
     isBad: (value) => value > 0,
-    text: ({ value }) => `${value} decisions wait for a second person: ./sluice proposals`,
+    text: ({ value }) => `${count(value, "decision waits", "decisions wait")} for a second person: ./sluice proposals`,
   },
   {
     metric: "sluice_configuration_refused",
@@ -104,4 +104,8 @@ export function findMetricWarnings(samples: readonly MetricSample[]): readonly s
   return samples.flatMap((sample) =>
     warnings.filter((warning) => warning.metric === sample.name && warning.isBad(sample.value)).map((warning) => warning.text(sample)),
   );
+}
+
+function count(value: number, one: string, several: string): string {
+  return `${value} ${value === 1 ? one : several}`;
 }

@@ -25,7 +25,8 @@ function setUp({ limit = 3, pageKeysMax = 10_000, rows = [] }: SetUpOptions = {}
   const time = createVirtualTime({ startAtMs: 0 });
   const markers = createAppliedMarkers(0);
   const appended: FactToAppend[] = [];
-  const journal = { isUp: true, isCaughtUp: true, reads: 0, keys: 0, keysMax: 0 };
+  const atClosedGates: Readonly<Record<string, number>> = {};
+  const journal = { isUp: true, isCaughtUp: true, reads: 0, keys: 0, keysMax: 0, atClosedGates };
   const held = new Map(rows.map((row) => [row.uetr, row]));
   const releasing = startReleaser({
     partition: 0,
@@ -54,6 +55,7 @@ function setUp({ limit = 3, pageKeysMax = 10_000, rows = [] }: SetUpOptions = {}
         journal.keys = Math.max(0, ...banks.values());
         journal.keysMax = Math.max(journal.keysMax, journal.keys);
       },
+      setDebitsAtClosedGates: (_, banks) => (journal.atClosedGates = Object.fromEntries(banks)),
     },
     pageKeysMax,
   });
@@ -289,4 +291,19 @@ test("a debit that becomes held with a key before the cut goes into the page; on
   }
   await time.advance(10);
   expect(released()).toEqual(order.map(({ uetr }) => uetr));
+});
+
+test("the metric shows by bank how many debits wait for a closed gate while their window is open", async () => {
+  const { time, pass, journal } = setUp({ rows: [...buildRows(2), row(7, "closed-bank")] });
+  await time.settle();
+  expect(journal.atClosedGates).toEqual({});
+  pass(opened);
+  await time.settle();
+  expect(journal.atClosedGates).toEqual({ first: 2, "closed-bank": 1 });
+  pass(gate);
+  await time.settle();
+  expect(journal.atClosedGates).toEqual({ "closed-bank": 1 });
+  pass(closed);
+  await time.settle();
+  expect(journal.atClosedGates).toEqual({});
 });

@@ -118,7 +118,7 @@ async function run(work: ReleaseWork): Promise<number | null> {
   for (const { group } of readyGroups(work)) await work.held.refill(group);
   // The partition made progress while the store was read, so the groups are chosen again.
   const chosen = readyGroups(work).flatMap((ready) => choose(work, ready));
-  setGauge(work);
+  setGauges(work);
   if (chosen.length === 0) return nextDueMs(work);
   const isAppended = await work.append(chosen.map(({ uetr, fact }) => ({ key: uetr, fact })));
   if (!isAppended) {
@@ -192,10 +192,17 @@ function nextDueMs(work: ReleaseWork): number | null {
   return waits.reduce((a, b) => (a === null || b === null ? (a ?? b) : Math.min(a, b)), null);
 }
 
-function setGauge({ held, partition, metrics }: ReleaseWork): void {
+function setGauges({ held, partition, metrics, markers }: ReleaseWork): void {
   const banks = new Map<string, number>();
-  for (const { bank, page } of held.listGroups()) banks.set(bank, (banks.get(bank) ?? 0) + page.count);
+  const atClosedGates = new Map<string, number>();
+  for (const { bank, day, page } of held.listGroups()) {
+    banks.set(bank, (banks.get(bank) ?? 0) + page.count);
+    const passed = markers.markersOf(day);
+    const isWaiting = findOpenWindow(passed) !== null && !isGateOpenFor(bank, passed, everyOffset);
+    if (isWaiting) atClosedGates.set(bank, (atClosedGates.get(bank) ?? 0) + page.count);
+  }
   metrics.setHeldDebits(partition, banks);
+  metrics.setDebitsAtClosedGates(partition, atClosedGates);
 }
 
 function schemeFromKey(day: DayKey): string {
