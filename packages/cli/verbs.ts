@@ -251,6 +251,11 @@ export const verbIndex: VerbIndex = [
         load: async () => (await import("./verbs/local/rebuild.ts")).rebuildVerb,
       },
       {
+        name: "conformance",
+        line: "plays Sluice against a bank's endpoints: what is wrong",
+        load: async () => (await import("./verbs/banks/conformance.ts")).conformanceVerb,
+      },
+      {
         name: "profile add",
         line: "names a console, so that --profile NAME reaches it",
         load: async () => (await import("./verbs/shell/profile.ts")).profileAddVerb,

@@ -146,7 +146,10 @@ export async function controlClient(call: Pick<VerbCall, "value">, where: Contro
 /** `fetch` says only that it failed; its cause says why. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message : error.message;
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  // Several addresses were tried: the message is empty, and the code is that of the first.
+  return cause.message === "" && "code" in cause ? String(cause.code) : cause.message;
 }
 
 /** Whether the caller names a console; else what is up is asked. */

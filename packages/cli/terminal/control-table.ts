@@ -75,3 +75,11 @@ export function memberDuration(row: AnswerBody, path: string): string {
 export function maskControlCharacters(text: string): string {
   return text.replaceAll(/\p{C}/gu, "·");
 }
+
+/** The time to the two closes: of the last processing window, and of the reconciliation, which comes later. */
+export function closeColumns(prefix: "" | "waiting."): readonly TableColumn[] {
+  return [
+    { title: "WINDOW IN", isNumber: true, of: (row) => memberDuration(row, `${prefix}secondsToWindowClose`) },
+    { title: "RECON IN", isNumber: true, of: (row) => memberDuration(row, `${prefix}secondsToClose`) },
+  ];
+}

@@ -43,6 +43,13 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
   const problems: Problem[] = [];
   const tree = resolveVariables(readYaml(text, problems), environment, problems);
   if (tree === undefined) return { ok: false, problems };
+  if (typeof tree !== "object" || tree === null || Array.isArray(tree)) {
+    const found = tree === null ? "the file is empty" : "the file has no members";
+    return {
+      ok: false,
+      problems: [...problems, problemAt([], `${found}: it has to name banks, for example (packages/config/sluice.sample.yaml)`)],
+    };
+  }
   const file = readPart(fileSchema, [], tree, problems);
   const calendars = readCalendars(memberAt(tree, ["calendars"]), problems);
   const schemesGiven = memberAt(tree, ["schemes"]) ?? [{}];

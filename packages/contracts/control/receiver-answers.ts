@@ -47,6 +47,12 @@ const nextAttempt = nullableTimeSchema.meta({ description: "null: none waits, or
 const parkedTotals = z
   .strictObject({ waiting: countSchema, refused: countSchema, ...age, nextAttempt, firstDeadline: nullableTimeSchema })
   .meta({ id: "ParkedTotals" });
+const windowClose = {
+  windowCloses: nullableTimeSchema.meta({
+    description: "Close of the day's last processing window. A report that waits longer keeps its debit from being released that day.",
+  }),
+  secondsToWindowClose: secondsSchema,
+};
 export const receiverSchema = z.strictObject({
   bank: textSchema,
   day: daySchema.nullable().meta({ description: "The day whose close ends them; null: credits, outcome reports, event postings." }),
@@ -54,7 +60,8 @@ export const receiverSchema = z.strictObject({
   isPaused: z.boolean(),
   until: nullableTimeSchema.meta({ description: "End of the maintenance." }),
   why: blockReasonsSchema,
-  closes: nullableTimeSchema,
+  ...windowClose,
+  closes: nullableTimeSchema.meta({ description: "The reconciliation close; what is unresolved then becomes an item." }),
   secondsToClose: secondsSchema,
   deliveries: parkedTotals,
   postings: parkedTotals,
@@ -86,7 +93,8 @@ const waitingMessage = {
   mayHaveBeenTaken: z.boolean(),
   nextAttempt,
   day: daySchema.nullable(),
-  closes: nullableTimeSchema,
+  ...windowClose,
+  closes: nullableTimeSchema.meta({ description: "The reconciliation close; what is unresolved then becomes an item." }),
   secondsToClose: secondsSchema,
 };
 
@@ -133,7 +141,13 @@ export const bankStatusSchema = z.strictObject({
   why: blockReasonsSchema,
   endpoints: z.array(endpointSchema),
   waiting: z
-    .strictObject({ deliveries: waitingTotals, postings: waitingTotals, closes: nullableTimeSchema, secondsToClose: secondsSchema })
+    .strictObject({
+      deliveries: waitingTotals,
+      postings: waitingTotals,
+      ...windowClose,
+      closes: nullableTimeSchema,
+      secondsToClose: secondsSchema,
+    })
     .nullable()
     .meta({ description: "What it has not taken, and the first close that ends some of it; null: not counted within 3 s, nor before." }),
   since: z

@@ -33,6 +33,9 @@ const paused = {
 };
 const alarmed = sampleBank({ id: "first", dayTotalAlarms: [{ scheme: "ZA_EFT", currency: "ZAR", amountTenThousandths: 25_010_000n }] });
 
+/** The close of the second window of the plan. */
+const windowClose = { windowCloses: "2026-11-20T14:00:00.000Z", secondsToWindowClose: 28_800 };
+
 test("every configured bank and connector is listed, and a paused one that is no longer configured", async () => {
   const environment = await openConsoleEnvironment();
   await environment.settled(environment.store.banks.write({ bank: "first", ...paused }, 0));
@@ -112,6 +115,7 @@ test("undelivered messages are counted by receiver and day, with refused ones, n
       isPaused: true,
       until: null,
       why,
+      ...windowClose,
       closes: "2026-11-20T16:00:00.000Z",
       secondsToClose: 36_000,
       deliveries: { waiting: 1, refused: 1, ...age, nextAttempt: null, firstDeadline: null },
@@ -124,6 +128,8 @@ test("undelivered messages are counted by receiver and day, with refused ones, n
       isPaused: false,
       until: null,
       why: [],
+      windowCloses: null,
+      secondsToWindowClose: null,
       closes: null,
       secondsToClose: null,
       deliveries: none,
@@ -136,6 +142,18 @@ test("undelivered messages are counted by receiver and day, with refused ones, n
     ["paused", null],
     ["refused", null],
   ]);
+});
+
+test("a report that waits has the window's close besides the reconciliation close; a debit that was released has not", async () => {
+  const environment = await openConsoleEnvironment();
+  await saveDay(environment, applyDayFacts([twoWindowPlan], consoleStartAtMs - 1_000));
+  const report = buildParkedMessage("R", 1n, { operation: "outboundDirectDebitResponse" });
+  const debit = buildParkedMessage("D", 2n, { operation: "inboundDirectDebit" });
+  await environment.settled(environment.store.deliveries.insert([report, debit]));
+  const rows = await readControlRows(environment, "/undelivered?bank=first");
+  expect(rows).toMatchObject([windowClose, { windowCloses: null, secondsToWindowClose: null }]);
+  const banks = await readControlRows(environment, "/banks");
+  expect(banks.find(({ bank }) => bank === "first")).toMatchObject({ waiting: windowClose });
 });
 
 test("each message of a bank appears once over all pages, with its attempts and time to the close, and never with its bytes", async () => {

@@ -14,6 +14,7 @@ import { loadDayTotals, type DayTotal } from "./day-totals.ts";
 import type { ParkedCounts } from "./parked-counts.ts";
 import { ageView } from "../views/parked-totals.ts";
 import { endpointView, loadReceiverStatuses, explainReceiver, type ReceiverStatus } from "../views/receiver-status.ts";
+import { lastWindowCloseMs, windowCloseView } from "../views/window-close.ts";
 
 export interface BanksPorts {
   readonly store: Pick<Store, "banks" | "transactions" | "endpointHealth" | "days">;
@@ -83,11 +84,13 @@ async function countWaiting({ counts, store }: BanksPorts, nowMs: number | null)
   const [deliveriesOf, postingsOf] = [byReceiver(deliveries), byReceiver(postings)];
   const of = (bank: string) => {
     const [mine, myPostings] = [deliveriesOf.get(bank) ?? [], postingsOf.get(bank) ?? []];
-    const closings = [...mine, ...myPostings].map(({ reconciliationDay }) => days.get(reconciliationDay ?? "")?.plan.reconciliationAtMs);
-    const closesAtMs = closings.reduce<number | null>((first, atMs) => earliest(first, atMs ?? null), null);
+    const waitedFor = [...mine, ...myPostings].map(({ reconciliationDay }) => days.get(reconciliationDay ?? "") ?? null);
+    const closesAtMs = firstOf(waitedFor.map((day) => day?.plan.reconciliationAtMs ?? null));
+    const windowClosesAtMs = firstOf(waitedFor.map(lastWindowCloseMs));
     return {
       deliveries: waitingView(mine, nowMs),
       postings: waitingView(myPostings, nowMs),
+      ...windowCloseView(windowClosesAtMs, nowMs),
       closes: formatOptionalInstant(closesAtMs),
       secondsToClose: wholeSecondsUntil(closesAtMs, nowMs),
     };
@@ -96,6 +99,10 @@ async function countWaiting({ counts, store }: BanksPorts, nowMs: number | null)
 }
 
 const daysMax = 1_000;
+
+function firstOf(times: readonly (number | null)[]): number | null {
+  return times.reduce<number | null>((first, atMs) => earliest(first, atMs), null);
+}
 
 function byReceiver(totals: readonly ParkedTotals[]): ReadonlyMap<string, readonly ParkedTotals[]> {
   return Map.groupBy(totals, ({ receiverId }) => receiverId);

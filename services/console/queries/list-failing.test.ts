@@ -46,6 +46,8 @@ test("messages that fail often are listed by receiver, with attempts, last answe
     since: "2026-11-20T05:00:00.000Z",
     nextAttempt: "2026-11-20T06:01:00.000Z",
     day: "ZA_EFT:2026-11-20",
+    windowCloses: null,
+    secondsToWindowClose: null,
     closes: "2026-11-20T16:00:00.000Z",
     secondsToClose: 36_000,
   });

@@ -23,6 +23,7 @@ import {
   type EndpointStatus,
   type ReceiverStatus,
 } from "../views/receiver-status.ts";
+import { lastWindowCloseMs, windowCloseView } from "../views/window-close.ts";
 import { loadClosingDays, loadParkedPage, type FoundMessage } from "../views/parked-page.ts";
 import { isPartyId } from "./parse-search-terms.ts";
 
@@ -74,7 +75,8 @@ export async function loadUndelivered(ports: UndeliveredPorts, nowMs: number | n
       return isBlocked(receiver, service) ? { ...view, nextAttempt: null } : view;
     };
     const closesAtMs = days.get(day)?.plan.reconciliationAtMs ?? null;
-    const closing = { closes: formatOptionalInstant(closesAtMs), secondsToClose: wholeSecondsUntil(closesAtMs, nowMs) };
+    const windowClose = windowCloseView(lastWindowCloseMs(days.get(day)), nowMs);
+    const closing = { ...windowClose, closes: formatOptionalInstant(closesAtMs), secondsToClose: wholeSecondsUntil(closesAtMs, nowMs) };
     return {
       bank,
       day: day === "" ? null : day,

@@ -7,6 +7,10 @@ import type { ParkedAttempt, ParkedRow } from "@sluice/store";
 import { formatInstant } from "../http/bank-answer.ts";
 import { formatOptionalInstant, wholeSecondsUntil } from "./control-values.ts";
 import type { EndpointStatus } from "./receiver-status.ts";
+import { lastWindowCloseMs, windowCloseView } from "./window-close.ts";
+
+/** Only a report keeps its debit from being held; what is sent later has until the reconciliation close. */
+const reportOperation = "outboundDirectDebitResponse";
 
 export interface ParkedMoment {
   readonly days: ReadonlyMap<string, Day>;
@@ -19,6 +23,8 @@ export function parkedMessageView(kind: "delivery" | "posting", row: ParkedRow, 
   const { id, uetr, partition, attempts, anyAnswer, mayHaveBeenTaken, ended, reconciliationDay } = row;
   const ownEndMs = row.redrive?.untilMs ?? row.deadlineMs ?? row.stopsAtMs;
   const closesAtMs = reconciliationDay === null ? ownEndMs : (days.get(reconciliationDay)?.plan.reconciliationAtMs ?? null);
+  const day = reconciliationDay === null ? null : days.get(reconciliationDay);
+  const windowClosesAtMs = row.operation === reportOperation ? lastWindowCloseMs(day) : null;
   const hasExpired = kind === "posting" && ended !== null && ownEndMs !== null && nowMs !== null && ownEndMs <= nowMs;
   const refusedOrExpired = hasExpired ? "expired" : "refused";
   const waits = findBlockReason(isPaused, address);
@@ -34,6 +40,7 @@ export function parkedMessageView(kind: "delivery" | "posting", row: ParkedRow, 
     mayHaveBeenTaken,
     nextAttempt: ended === null ? nextAttempt(row, waits, address) : null,
     day: reconciliationDay,
+    ...windowCloseView(windowClosesAtMs, nowMs),
     closes: formatOptionalInstant(closesAtMs),
     secondsToClose: wholeSecondsUntil(closesAtMs, nowMs),
   };

@@ -42,7 +42,8 @@ export const runCalendarDiff = reportCalendarMisuse("calendar diff", async (call
   const changes = compareSchemes(before, after, range);
   const counted = await where.heldDebits();
   const held = counted === null ? null : counted.flatMap((one) => findMove(one, before, after));
-  if (call.flag("json")) where.out(JSON.stringify({ old: oldFile, new: newFile, ...range, schemes: changes, held }, null, 2));
+  if (call.flag("json"))
+    where.out(JSON.stringify({ schema: "CalendarDifference", old: oldFile, new: newFile, ...range, schemes: changes, held }, null, 2));
   else where.out([...changes.flatMap((change) => changeLines(change, range)), ...heldLines(held)].join("\n"));
   return 0;
 });

@@ -29,7 +29,7 @@ export const runCalendarShow = reportCalendarMisuse("calendar show", async (call
   const now = isFromNow ? describeNow(scheme, Temporal.Instant.from(where.now()).epochMilliseconds) : null;
   if (call.flag("json")) {
     const about = { scheme: id, configuration: configuration.version, calendar: calendar.version, zone: calendar.zone };
-    where.out(JSON.stringify({ ...about, ...range, now, days }, null, 2));
+    where.out(JSON.stringify({ schema: "CalendarDays", ...about, ...range, now, days }, null, 2));
     return 0;
   }
   where.out(

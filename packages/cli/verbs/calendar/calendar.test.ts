@@ -163,7 +163,10 @@ describe("calendar diff", () => {
 
   test("counts held debits by bank, even on dates that are not shown, and shows where they move", async () => {
     const held = [buildHeldCount("2026-12-28", 120, 4), buildHeldCount("2027-10-01", 7)];
-    const answer: { readonly held: readonly unknown[] } = JSON.parse(await diff("old.yaml new.yaml --to 2026-11-30 --json", held));
+    const answer: { readonly schema: string; readonly held: readonly unknown[] } = JSON.parse(
+      await diff("old.yaml new.yaml --to 2026-11-30 --json", held),
+    );
+    expect(answer.schema).toBe("CalendarDifference");
     expect(answer.held).toEqual([
       { ...held[0], change: "removed", goTo: "2026-12-29" },
       { ...held[1], change: "times", goTo: null },

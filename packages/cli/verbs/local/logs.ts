@@ -29,7 +29,8 @@ const run: RunVerb = async (call) => {
     throw new Fault("cli.no-logs", "there are no logs of ./sluice up here; on a cluster: kubectl logs (docs/kubernetes.md)", {
       isRetryable: false,
     });
-  print(first, wanted, isJson);
+  const printed = print(first, wanted, isJson);
+  if (printed === 0) process.stderr.write(`sluice: none of the ${first.length} lines that were read fits\n`);
   if (!call.flag("follow")) return 0;
   using interruption = interruptible();
   while (!interruption.signal.aborted) {
@@ -129,10 +130,12 @@ async function fileSize(path: string): Promise<number> {
   }
 }
 
-function print(lines: readonly string[], wanted: LogFilter, isJson: boolean): void {
+/** Returns how many lines were printed. */
+function print(lines: readonly string[], wanted: LogFilter, isJson: boolean): number {
   const shown = lines
     .map((line) => formatLogLine(line))
     .filter((line) => matchesLogFilter(line, wanted))
     .toSorted((a, b) => a.atMs - b.atMs);
   for (const line of shown) process.stdout.write(`${isJson ? line.raw : line.text}\n`);
+  return shown.length;
 }

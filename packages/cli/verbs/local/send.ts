@@ -1,6 +1,10 @@
-// `./sluice send`: posts message files to the ingress that is up, as a bank would, and prints the answers.
+// `./sluice send`: posts message files to ingress, as a bank or a connector would, and prints the answers.
+//
+// #1 A message goes to the usual operation of its schema: debits and reports as a bank sends them, credits as a
+//    connector does. Another one is chosen by --operation.
 
 import { readFile } from "node:fs/promises";
+import { servedOperations } from "@sluice/contracts/operations";
 import { Fault } from "@sluice/kernel";
 import { requireUpState } from "./up-state.ts";
 import type { RunVerb, Verb } from "../../terminal/verb.ts";
@@ -10,17 +14,23 @@ import type { RunVerb, Verb } from "../../terminal/verb.ts";
  */
 const sampleBank = { id: "sample", token: "sample-bank-token" } as const;
 
-const paths: Readonly<Record<string, string>> = {
-  DirectDebit: "/transactions/outbound/direct-debit",
-  PaymentStatusReport: "/transactions/inbound/direct-debit-response",
+const operations = servedOperations.filter(({ service }) => service === "ingress");
+
+/** #1 */
+const usualOperations: Readonly<Record<string, (typeof operations)[number]["name"]>> = {
+  DirectDebit: "outboundDirectDebit",
+  PaymentStatusReport: "inboundDirectDebitResponse",
+  CreditTransfer: "schemeInboundCreditTransferAuthorization",
+  CreditsFinal: "creditsFinal",
 };
 const answerTimeoutMs = 5_000;
 const accepted = 202;
 
 const run: RunVerb = async (call) => {
   const token = chooseToken(call.value("as") ?? sampleBank.id);
-  const messages = await Promise.all(call.positionals.map(readMessage));
-  const { ingressUrl } = await requireUpState(["ingress"]);
+  const operation = call.value("operation");
+  const messages = await Promise.all(call.positionals.map((file) => readMessage(file, operation)));
+  const ingressUrl = call.value("ingress")?.replace(/\/+$/, "") ?? (await requireUpState(["ingress"])).ingressUrl;
   let failures = 0;
   for (const { file, path, bytes } of messages) {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -34,14 +44,27 @@ const run: RunVerb = async (call) => {
 
 export const sendVerb: Verb = {
   name: "send",
-  summary: "posts messages (DirectDebit or PaymentStatusReport, JSON) to what is up, as a bank",
+  summary: "posts messages (debits, reports, credits, declarations; JSON) to ingress, as a bank or connector",
   arguments: [{ placeholder: "FILE", text: "one message each", completes: "files", count: [1, 1_000] }],
-  options: { as: { type: "string", placeholder: "BANK", text: `the bank's id in the configuration (${sampleBank.id})` } },
+  options: {
+    as: { type: "string", placeholder: "BANK", text: `the bank's or connector's id in the configuration (${sampleBank.id})` },
+    operation: {
+      type: "string",
+      placeholder: "NAME",
+      text: "the operation, where it is not the usual one of the message's schema",
+      choices: operations.map(({ name }) => name),
+    },
+    ingress: { type: "string", placeholder: "URL", text: "the address of ingress (what is up)" },
+  },
   notes: [
     "The bank's token is read from SLUICE_BANK_TOKEN; the sample bank has one of its own.",
     "Exit 0 if every message was answered 202.",
   ],
-  examples: ["send infra/local/first-debit.json"],
+  examples: [
+    "send infra/local/first-debit.json",
+    "send credit.json --as clearing --ingress https://sluice.example",
+    "send debit.json --as clearing --operation schemeInboundDirectDebit",
+  ],
   run,
 };
 
@@ -52,14 +75,25 @@ function chooseToken(bank: string): string {
   throw new Fault("cli.no-token", `the token of bank ${bank} must be in SLUICE_BANK_TOKEN`, { isRetryable: false });
 }
 
-async function readMessage(
-  file: string,
-): Promise<{ readonly file: string; readonly path: string; readonly bytes: Uint8Array<ArrayBuffer> }> {
+interface MessageFile {
+  readonly file: string;
+  readonly path: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+async function readMessage(file: string, operation: string | null): Promise<MessageFile> {
   const bytes = new Uint8Array(await readFile(file).catch(() => Promise.reject(unfit(file, "cannot be read"))));
   const schema = readSchemaName(new TextDecoder().decode(bytes));
-  const path = schema === null ? undefined : paths[schema];
-  if (path === undefined) throw unfit(file, `is no message to send: its schema must be one of ${Object.keys(paths).join(", ")}`);
-  return { file, path, bytes };
+  return { file, path: choosePath(file, schema, operation), bytes };
+}
+
+/** #1 */
+function choosePath(file: string, schema: string | null, operation: string | null): string {
+  const usual = schema === null ? undefined : usualOperations[schema];
+  if (usual === undefined) throw unfit(file, `is no message to send: its schema must be one of ${Object.keys(usualOperations).join(", ")}`);
+  const found = operations.find(({ name }) => name === (operation ?? usual));
+  if (found?.body !== schema) throw unfit(file, `is a ${schema}, which ${operation} does not take`);
+  return found.paths[0];
 }
 
 function readSchemaName(text: string): string | null {

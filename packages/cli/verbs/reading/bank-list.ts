@@ -5,13 +5,14 @@ import { controlOptions, type AnswerBody } from "../../terminal/control-client.t
 import { watchOption } from "../../terminal/watch.ts";
 import { listVerb, runList, type ListVerb } from "../../terminal/control-list.ts";
 import {
+  closeColumns,
   column,
-  memberDuration,
-  numberColumn,
-  memberRows,
   maskControlCharacters,
+  memberDuration,
+  memberRows,
   memberText,
   memberTexts,
+  numberColumn,
 } from "../../terminal/control-table.ts";
 import type { Verb } from "../../terminal/verb.ts";
 
@@ -29,7 +30,7 @@ const list: ListVerb = {
     numberColumn("REFUSED", "waiting.deliveries.refused"),
     numberColumn("POSTINGS", "waiting.postings.waiting"),
     { title: "OLDEST", isNumber: true, of: (row) => memberDuration(row, "waiting.postings.oldestAgeSeconds") },
-    { title: "CLOSES IN", isNumber: true, of: (row) => memberDuration(row, "waiting.secondsToClose") },
+    ...closeColumns("waiting."),
     { title: "LAST PAUSED OR RESUMED", of: lastDecisionText },
   ],
   none: "no bank is configured",

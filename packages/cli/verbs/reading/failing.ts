@@ -2,7 +2,7 @@
 
 import { listVerb, pageOptions, runList, type ListVerb } from "../../terminal/control-list.ts";
 import type { AnswerBody } from "../../terminal/control-client.ts";
-import { column, memberDuration, memberText, numberColumn } from "../../terminal/control-table.ts";
+import { closeColumns, column, memberText, numberColumn } from "../../terminal/control-table.ts";
 import type { Verb } from "../../terminal/verb.ts";
 
 const list: ListVerb = {
@@ -18,7 +18,7 @@ const list: ListVerb = {
     column("SINCE", "since"),
     column("STATUS", "status"),
     column("NEXT ATTEMPT", "nextAttempt"),
-    { title: "CLOSES IN", isNumber: true, of: (row) => memberDuration(row, "secondsToClose") },
+    ...closeColumns(""),
   ],
   none: "no message fails often",
 };

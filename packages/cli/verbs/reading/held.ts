@@ -16,7 +16,7 @@ const list: ListVerb = {
     column("", "currency"),
     { title: "OLDEST", isNumber: true, of: (row) => memberDuration(row, "oldestAgeSeconds") },
     { title: "OPENS IN", isNumber: true, of: (row) => memberDuration(row, "secondsToOpening") },
-    { title: "CLOSES IN", isNumber: true, of: (row) => memberDuration(row, "secondsToClose") },
+    { title: "WINDOW IN", isNumber: true, of: (row) => memberDuration(row, "secondsToClose") },
     column("WHY IT WAITS", "why"),
   ],
   none: "nothing is held",

@@ -13,7 +13,13 @@ export const runReconciliationShow: RunControlVerb = async (call, where) => {
   const body = await client.get(`/transactions/${encodeURIComponent(given)}`);
   const items = memberRows(body, "items");
   if (call.flag("json")) {
-    where.out(JSON.stringify({ uetr: memberText(body, "timeline.uetr"), items, decisions: memberRows(body, "decisions") }, null, 2));
+    where.out(
+      JSON.stringify(
+        { schema: "TransactionItems", uetr: memberText(body, "timeline.uetr"), items, decisions: memberRows(body, "decisions") },
+        null,
+        2,
+      ),
+    );
     return 0;
   }
   if (items.length === 0) throw new Fault("cli.no-item", `${given} has no reconciliation item`, { isRetryable: false });

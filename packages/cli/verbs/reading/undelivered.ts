@@ -4,7 +4,15 @@
 import { listVerb, pageOptions, runList, type ListVerb } from "../../terminal/control-list.ts";
 import type { AnswerBody } from "../../terminal/control-client.ts";
 import { countAgeLines, receiverReasonLines } from "./bank-list.ts";
-import { column, memberDuration, numberColumn, memberRows, memberText, type TableColumn } from "../../terminal/control-table.ts";
+import {
+  closeColumns,
+  column,
+  memberDuration,
+  memberRows,
+  memberText,
+  numberColumn,
+  type TableColumn,
+} from "../../terminal/control-table.ts";
 import type { Verb } from "../../terminal/verb.ts";
 
 const byReceiver: readonly TableColumn[] = [
@@ -19,7 +27,7 @@ const byReceiver: readonly TableColumn[] = [
   { title: "OLDEST", isNumber: true, of: (row) => memberDuration(row, "postings.oldestAgeSeconds") },
   numberColumn("REFUSED", "postings.refused"),
   column("NEXT ATTEMPT", "postings.nextAttempt"),
-  { title: "CLOSES IN", isNumber: true, of: (row) => memberDuration(row, "secondsToClose") },
+  ...closeColumns(""),
 ];
 
 const messages: readonly TableColumn[] = [
@@ -31,7 +39,7 @@ const messages: readonly TableColumn[] = [
   column("STATUS", "status"),
   column("NEXT ATTEMPT", "nextAttempt"),
   column("DAY", "day"),
-  { title: "CLOSES IN", isNumber: true, of: (row) => memberDuration(row, "secondsToClose") },
+  ...closeColumns(""),
 ];
 
 function lastAnswerText(row: AnswerBody): string {

@@ -12,7 +12,8 @@ const run: RunVerb = async (call) => {
   const { readConfiguration } = await import("@sluice/config");
   const reading = readConfiguration(text, process.env, Temporal.Now.plainDateISO().toString());
   const problems = reading.ok ? [] : reading.problems;
-  if (call.flag("json")) process.stdout.write(`${JSON.stringify({ file, ok: reading.ok, problems }, null, 2)}\n`);
+  if (call.flag("json"))
+    process.stdout.write(`${JSON.stringify({ schema: "ConfigurationCheck", file, ok: reading.ok, problems }, null, 2)}\n`);
   else if (reading.ok) process.stdout.write(`${file}: good; version ${reading.configuration.version}, ${count(reading.configuration)}\n`);
   else process.stdout.write(problems.map(({ path, text }) => `${file}: ${path === "" ? "" : `${path}: `}${text}\n`).join(""));
   return reading.ok ? 0 : 1;

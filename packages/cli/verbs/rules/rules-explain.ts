@@ -13,7 +13,7 @@ export const runRulesExplain = reportRulesMisuse("rules explain", async (call, w
   const { answer, steps } = explanation;
   where.out(
     call.flag("json")
-      ? JSON.stringify({ question, answer, isRefusal: isRefusal(answer), steps }, null, 2)
+      ? JSON.stringify({ schema: "AccountExplanation", question, answer, isRefusal: isRefusal(answer), steps }, null, 2)
       : formatExplanation(question, explanation, isRefusal(answer)),
   );
   return 0;

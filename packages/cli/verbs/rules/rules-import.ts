@@ -34,7 +34,7 @@ export const runRulesImport = reportRulesMisuse("rules import", async (call, whe
     folder,
     isDryRun: call.flag("dry-run"),
   });
-  where.out(call.flag("json") ? JSON.stringify(report, null, 2) : formatReport(report));
+  where.out(call.flag("json") ? JSON.stringify({ schema: "RulesImport", ...report }, null, 2) : formatReport(report));
   return report.outcome === "refused" ? exitFailed : 0;
 });
 

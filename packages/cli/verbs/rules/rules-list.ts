@@ -24,7 +24,11 @@ export const runRulesList = reportRulesMisuse("rules list", async (call, where) 
       return { rule, version, effectiveFrom, effectiveTo, origin, isInForce };
     }),
   );
-  where.out(call.flag("json") ? JSON.stringify({ date, versions: listed }, null, 2) : formatTable(listed, ruleNames, firstEffectiveDate));
+  where.out(
+    call.flag("json")
+      ? JSON.stringify({ schema: "RuleVersions", date, versions: listed }, null, 2)
+      : formatTable(listed, ruleNames, firstEffectiveDate),
+  );
   return 0;
 });
 

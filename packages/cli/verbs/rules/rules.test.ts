@@ -70,6 +70,13 @@ describe("the page for operators", () => {
 
 const account = ["--rule", "za-cdv", "--branch", "051001", "--account", "10004291601"];
 
+test.each([
+  [["list"], "RuleVersions"],
+  [["explain", ...account, "--type", "1"], "AccountExplanation"],
+])("rules %j --json says its schema", async (words, schema) => {
+  expect(JSON.parse((await run("rules", ...words, "--json")).out)).toMatchObject({ schema });
+});
+
 test("rules check --json is one object of result, rule, version and reason, and exits with 0 whatever the result is [4 step-3]", async () => {
   const good = await run("rules", "check", ...account, "--type", "1", "--json");
   expect([good.code, JSON.parse(good.out)]).toEqual([0, { result: "valid", rule: "za-cdv", version: "1", reason: null }]);
