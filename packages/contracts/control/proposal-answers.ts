@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { actionMembers, bigNumberSchema, textSchema, timeSchema } from "./answer-parts.ts";
 
-const proposalEnd = z.strictObject({ at: timeSchema, ...actionMembers }).nullable();
+const proposalEnd = z.strictObject({ at: timeSchema, ...actionMembers }).meta({ id: "ProposalEnd" }).nullable();
 
 const proposalMembers = {
   ...actionMembers,
