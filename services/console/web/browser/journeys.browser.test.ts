@@ -2,9 +2,12 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { consoleStartAtMs, consoleUetr } from "../../decisions/decisions.fixture.ts";
+import { topics } from "@sluice/contracts";
+import { buildConsoleDebit, changeTransaction } from "../../console.fixture.ts";
+import { consoleStartAtMs, consoleUetr, day, planOpenDay } from "../../decisions/decisions.fixture.ts";
 import {
   applyDayFacts,
+  buildParkedMessage,
   buildStoredCredit,
   creditsDeclared,
   markDeclarationApplied,
@@ -89,6 +92,40 @@ test("an operator finds a debit by its UETR and withdraws it, by keyboard alone"
   await press(page, /^Withdraw the debit$/);
   await page.getByText("applied").waitFor();
   expect(console.journal().map(({ decoded }) => decoded.name)).toEqual(["WithdrawalRequested"]);
+});
+
+test("an operator finds a debit whose report the bank refused, and redrives it, by keyboard alone [D9 browser]", async () => {
+  const id = `${consoleUetr.replaceAll("-", "")}A`;
+  await using other = await openConsoleOnPort({}, async (environment) => {
+    await environment.saveDay(planOpenDay());
+    const evidence = {
+      attempts: 1,
+      anyAnswer: true,
+      mayHaveBeenTaken: false,
+      httpStatusCode: 422,
+      isBreakerOpen: false,
+      isReceiverPaused: false,
+    };
+    const at = { row: 3, cause: null, state: "ACCEPTED", madeAtMs: consoleStartAtMs } as const;
+    const item = { ...at, day, evidence, settledAtMs: null, lateAnswers: [], resolution: null };
+    const about = { applied: -1n, bank: "first", businessDate: "2026-11-20", reconciliationDay: day, items: [item] } as const;
+    await environment.save(changeTransaction(buildConsoleDebit(["RECEIVED", "ACCEPTED"]), about));
+    const names = { messageIdentification: id, uetr: consoleUetr, deliveryKey: consoleUetr, operation: "outboundDirectDebitResponse" };
+    const times = { deadlineMs: null, causedByOffset: 1n, madeAtMs: consoleStartAtMs, stopsAtMs: null };
+    const value = { ...names, bank: "first", body: new Uint8Array([123, 125]), reconciliationDay: day, ...times };
+    await environment.append(topics.dispatch, consoleUetr, { name: "Dispatch", value });
+    const parked = { uetr: consoleUetr, deliveryKey: consoleUetr, operation: names.operation, ended: "refused", attempts: 1 } as const;
+    await environment.settled(environment.store.deliveries.insert([buildParkedMessage(id, 1n, parked)]));
+  });
+  const page = await signIn(context, other);
+  await press(page, /^1 open item/);
+  await press(page, /^6f4b2f0e/);
+  await page.getByRole("heading", { name: "Waits for: redrive" }).waitFor();
+  await press(page, /^Redrive…/);
+  await giveReason(page, "the bank has loaded the branch");
+  await press(page, /^Redrive the delivery$/);
+  await page.getByText("applied").waitFor();
+  expect(other.journal()[0]?.decoded).toMatchObject({ name: "RedriveRequested", value: { messageIdentification: id } });
 });
 
 test("one person resolves an item and another confirms exactly that, by keyboard alone [D9 browser]", async () => {

@@ -102,18 +102,24 @@ function renderMessages({ rows }: Undelivered, clock: Clock): Html {
   ];
   const cells = rows.map(({ uetr, kind, status, attempts, recentAttempts, nextAttempt, closes }) => {
     const last = recentAttempts.at(-1);
+    const isOver = status === "refused" || status === "expired";
     return [
       uetrLink(uetr),
       kind,
-      mark(status === "refused" || status === "expired" ? "bad" : "waits", status),
+      mark(isOver ? "bad" : "waits", status),
       count(attempts),
       last === undefined
         ? "–"
         : html`${last.httpStatusCode === null ? "no answer" : `HTTP ${last.httpStatusCode}`}
             <span class="answer">${last.answer ?? ""}</span>`,
-      nextAttempt === null
-        ? "when what holds it is over"
-        : html`${showTime(nextAttempt, clock)} <span class="quiet">${showDistance(nextAttempt, clock)}</span>`,
+      isOver
+        ? link(
+            kind === "delivery" ? `/decide/redriveDelivery${queryText({ uetr })}` : `/transactions/${uetr}`,
+            kind === "delivery" ? "Redrive…" : "none",
+          )
+        : nextAttempt === null
+          ? "when what holds it is over"
+          : html`${showTime(nextAttempt, clock)} <span class="quiet">${showDistance(nextAttempt, clock)}</span>`,
       html`${showTime(closes, clock)} <span class="quiet">${showDistance(closes, clock)}</span>`,
     ];
   });

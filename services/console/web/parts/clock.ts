@@ -40,6 +40,7 @@ export function showSentence(text: string, clock: Clock): Html | string {
 export function showDistance(at: string | null, { nowMs }: Clock): string {
   if (at === null || nowMs === null) return "";
   const seconds = Math.round((Temporal.Instant.from(at).epochMilliseconds - nowMs) / 1_000);
+  if (seconds === 0) return "now";
   const text = spanText(Math.abs(seconds));
   return seconds < 0 ? `${text} ago` : `in ${text}`;
 }

@@ -5,7 +5,7 @@ import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
 import { queryText } from "../asked.ts";
 import { showTime, type Clock } from "./clock.ts";
-import { facts, link, mark, type Html } from "./html.ts";
+import { facts, link, mark, plural, type Html } from "./html.ts";
 
 type Item = AnswerOf<"showTransaction">["items"][number];
 
@@ -48,7 +48,7 @@ export function renderItem(item: Item, uetr: string, clock: Clock): Html {
 
 function evidenceText({ attempts, anyAnswer, httpStatusCode, mayHaveBeenTaken }: NonNullable<Item["evidence"]>): string {
   const last = anyAnswer ? `last answer HTTP ${httpStatusCode ?? "–"}` : "never an answer";
-  return `${attempts} attempts; ${last}${mayHaveBeenTaken ? "; it may have been taken" : ""}`;
+  return `${plural(attempts, "attempt")}; ${last}${mayHaveBeenTaken ? "; it may have been taken" : ""}`;
 }
 
 function resolutionFacts({ resolution }: Item, clock: Clock): readonly (readonly [string, Html])[] {
