@@ -7,7 +7,7 @@ export const timeSchema = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   .meta({ id: "Time", format: "date-time" });
-export const nullableTimeSchema = timeSchema.nullable();
+export const nullableTimeSchema = timeSchema.nullable().meta({ id: "TimeOrNull" });
 export const amountTextSchema = z
   .string()
   .regex(/^\d+(\.\d{1,4})?$/)
@@ -23,17 +23,27 @@ export const dateTextSchema = z
   .meta({ id: "Date" });
 export const bigNumberSchema = z.string().regex(/^\d+$/).meta({ id: "NumberText", description: "A whole number as text." });
 export const countSchema = z.int().min(0);
-export const secondsSchema = z.int().nullable().meta({ description: "From the answer's time on; negative: so long ago." });
+export const secondsSchema = z
+  .int()
+  .nullable()
+  .meta({ id: "SecondsFromNow", description: "From the answer's time on; negative: so long ago." });
 export const textSchema = z.string();
 export const nullableTextSchema = textSchema.nullable();
 export const uetrSchema = z
   .string()
   .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
   .meta({ id: "Uetr" });
-export const accountEndSchema = z.string().max(4).nullable().meta({ description: "Last four characters of the account." });
+export const accountEndSchema = z
+  .string()
+  .max(4)
+  .nullable()
+  .meta({ id: "AccountEnd", description: "Last four characters of the account." });
 export const flowSchema = z.enum(["on-us", "off-us", "credit"]).nullable();
 export const nextPageSchema = textSchema.nullable().meta({ description: "Give it as `after`; null: the list ends here." });
-export const asOfSchema = nullableTimeSchema.meta({ description: "Time of the log that ages and times to go are counted from." });
+export const asOfSchema = nullableTimeSchema.meta({
+  id: "AsOf",
+  description: "Time of the log that ages and times to go are counted from.",
+});
 
 export const countedAtSchema = nullableTimeSchema.meta({
   description: "When what waits was counted: a moment ago, or earlier where there is very much.",

@@ -94,7 +94,12 @@ const resolution = z
 
 const item = z.strictObject({
   day: daySchema,
-  row: z.int().min(0).max(10).nullable().meta({ description: "Row of section 7 of docs/spec/interface.md; 0: ours; null: not known yet." }),
+  row: z
+    .int()
+    .min(0)
+    .max(10)
+    .nullable()
+    .meta({ id: "ReconciliationRowNumber", description: "Row of section 7 of docs/spec/interface.md; 0: ours; null: not known yet." }),
   cause: causeSchema,
   state: textSchema.meta({ description: "State in which the close, the withdrawal or the refusal met it." }),
   isOpen: z.boolean(),

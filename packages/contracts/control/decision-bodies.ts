@@ -76,8 +76,9 @@ const confirmation = object({
 /** What a confirmation, a rejection and a retraction name. */
 const namedProposal = object({
   reason,
-  offset: offsetText.meta({ description: "Offset of the proposal, as the list of proposals shows it." }),
+  offset: offsetText.meta({ id: "ProposalOffset", description: "Offset of the proposal, as the list of proposals shows it." }),
   contentSha256: matching(/^[0-9a-f]{64}$/, "64 hex digits").meta({
+    id: "ProposalSha256",
     description:
       "SHA-256 of what is proposed and why, as the list of proposals shows it: what was seen is what is confirmed, rejected or retracted.",
   }),

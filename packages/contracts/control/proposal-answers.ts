@@ -3,17 +3,21 @@
 import * as z from "zod";
 import { actionMembers, bigNumberSchema, textSchema, timeSchema } from "./answer-parts.ts";
 
-const proposalEnd = z.strictObject({ at: timeSchema, ...actionMembers }).meta({ id: "ProposalEnd" }).nullable();
+const proposalEnd = z
+  .strictObject({ at: timeSchema, ...actionMembers })
+  .meta({ id: "ProposalEnd" })
+  .nullable();
 
 const proposalMembers = {
   ...actionMembers,
   state: z.enum(["proposed", "confirmed", "rejected", "retracted", "expired"]).meta({
+    id: "ProposalState",
     description:
       "proposed: it waits for a second person. confirmed: its decision was sent under its id. rejected, retracted: its decision is never sent. expired: nobody confirmed it in time.",
   }),
   operation: textSchema.meta({ description: "Name of the operation, such as declareCreditsFinal." }),
   path: textSchema,
-  body: z.looseObject({ reason: textSchema }).meta({ description: "Body of the decision." }),
+  body: z.looseObject({ reason: textSchema }).meta({ id: "ProposedBody", description: "Body of the decision." }),
   offset: bigNumberSchema,
   contentSha256: textSchema.meta({ description: "SHA-256, hex, of what is proposed and why." }),
   proposedAt: timeSchema,

@@ -19,10 +19,10 @@ import {
 
 export const receiverStateSchema = z
   .enum(["active", "throttled", "breaker-open", "paused", "maintenance"])
-  .meta({ description: "What holds messages back from it; active: nothing does. maintenance: paused until a time." });
+  .meta({ id: "ReceiverState", description: "What holds messages back from it; active: nothing does. maintenance: paused until a time." });
 export const blockReasonsSchema = z
   .array(textSchema)
-  .meta({ description: "Why nothing, or little, leaves to it; none: each message is tried by its own back-off." });
+  .meta({ id: "BlockReasons", description: "Why nothing, or little, leaves to it; none: each message is tried by its own back-off." });
 const learntService = z.enum(["dispatcher", "event-publisher"]);
 export const endpointSchema = z
   .strictObject({
@@ -39,6 +39,10 @@ export const endpointSchema = z
     connections: countSchema.meta({ description: "Those that it may have, as configured." }),
   })
   .meta({ id: "Endpoint" });
+const reconciliationCloseSchema = nullableTimeSchema.meta({
+  id: "ReconciliationCloses",
+  description: "The reconciliation close; what is unresolved then becomes an item.",
+});
 const age = {
   oldestSince: nullableTimeSchema.meta({ description: "Of those still tried: first attempt of the oldest, or when it was parked." }),
   oldestAgeSeconds: countSchema.nullable(),
@@ -49,6 +53,7 @@ const parkedTotals = z
   .meta({ id: "ParkedTotals" });
 const windowClose = {
   windowCloses: nullableTimeSchema.meta({
+    id: "WindowCloses",
     description: "Close of the day's last processing window. A report that waits longer keeps its debit from being released that day.",
   }),
   secondsToWindowClose: secondsSchema,
@@ -61,7 +66,7 @@ export const receiverSchema = z.strictObject({
   until: nullableTimeSchema.meta({ description: "End of the maintenance." }),
   why: blockReasonsSchema,
   ...windowClose,
-  closes: nullableTimeSchema.meta({ description: "The reconciliation close; what is unresolved then becomes an item." }),
+  closes: reconciliationCloseSchema,
   secondsToClose: secondsSchema,
   deliveries: parkedTotals,
   postings: parkedTotals,
@@ -94,7 +99,7 @@ const waitingMessage = {
   nextAttempt,
   day: daySchema.nullable(),
   ...windowClose,
-  closes: nullableTimeSchema.meta({ description: "The reconciliation close; what is unresolved then becomes an item." }),
+  closes: reconciliationCloseSchema,
   secondsToClose: secondsSchema,
 };
 
