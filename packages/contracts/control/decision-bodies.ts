@@ -23,6 +23,8 @@ import {
 import { parseMessage } from "../messages/read/parse-message.ts";
 
 const gateCreditsMax = 1_000;
+/** Dead letters that one replay leaves. */
+const leftLettersMax = 1_000;
 const windowNumberMax = 24;
 const partitionMax = 9_999;
 
@@ -137,6 +139,17 @@ const replay = object({
   isDryRun: optional(z.boolean().meta({ description: "true: only say what would be appended." })),
 });
 
+const transactionReplay = object({
+  reason,
+  isDryRun: optional(z.boolean().meta({ description: "true: only say what would be appended." })),
+  leave: optional(
+    z
+      .array(matching(/^(journal|[0-9]{1,4}):[0-9]{1,19}$/, "a letter as partition:offset, or journal:offset where the letter is gone"))
+      .max(leftLettersMax)
+      .meta({ description: "Dead letters that stay where they are for good, because nobody will ever read them." }),
+  ),
+});
+
 /** The body of each decision. */
 export const controlBodies = {
   withdrawDebit: reasoned,
@@ -150,7 +163,7 @@ export const controlBodies = {
   resumeBank: reasoned,
   skipStuckRecord: skipRecord,
   replayDeadLetter: replay,
-  replayTransaction: replay,
+  replayTransaction: transactionReplay,
   confirmProposal: namedProposal,
   rejectProposal: namedProposal,
   retractProposal: namedProposal,

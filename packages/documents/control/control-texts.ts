@@ -71,7 +71,7 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   replayDeadLetter:
     "A letter of another topic, of a day's or a bank's key, or of the validator, appended again as it was, to its own partition. Sent again it is appended again: each reader does so once. One whose schema is not known is refused: it would stop the partition again.",
   replayTransaction:
-    "Every record of the transaction since the first that was dead-lettered, in its order, as it was, behind one record that takes the mark away. Only while the mark stands: a second replay finds nothing. One that is still unreadable is dead-lettered again; one whose schema is not known is refused, with all of them.",
+    "Every record of the transaction since the first that was dead-lettered, in its order, as it was, behind one record that takes the mark away. Only while the mark stands: a second replay finds nothing. One that is still unreadable is dead-lettered again; one whose schema is not known is refused, with all of them. Those that `leave` names stay in the dead letters for good, and the rest is applied; the record keeps which, who and why.",
   confirmProposal:
     "By a person other than the one who proposed it, and in time. `offset` and `contentSha256` name the proposal as the list shows it. The decision is judged as things stand now, and then sent under the proposal's id: the answer is that of the decision. What became of it: `GET /actions/{action}?key=…` with `action` and `key` of the answer.",
   rejectProposal:
