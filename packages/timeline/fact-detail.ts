@@ -29,8 +29,11 @@ function describeRequest(decoded: AnyDecodedRecord): FactDetail | null {
     return buildDetail(null, `${describeResolution(decoded.value)}, ${describeAction(decoded.value.action)}`);
   if (decoded.name === "ItemResolutionConfirmed")
     return buildDetail(null, `of ${decoded.value.proposalOffset ?? decoded.value.confirms}, ${describeAction(decoded.value.action)}`);
-  if (decoded.name === "DeadLettersReplayed")
-    return buildDetail(null, `${decoded.value.records} records, ${describeAction(decoded.value.action)}`);
+  if (decoded.name === "DeadLettersReplayed") {
+    const { records, left, action } = decoded.value;
+    const stays = left.length === 0 ? "" : `, left for good: ${left.join(", ")}`;
+    return buildDetail(null, `${records} records${stays}, ${describeAction(action)}`);
+  }
   return null;
 }
 

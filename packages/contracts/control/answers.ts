@@ -248,8 +248,10 @@ const replayedRow = z.strictObject({
   letter: letterId.nullable().meta({ description: "null: the letter is gone, and the record was read in the journal." }),
   ...place,
   type: nullableTextSchema,
-  isReadable: z.boolean().meta({ description: "false: it will be dead-lettered again." }),
-  outcome: z.enum(["replayed", "would-be-replayed", "was-replayed"]),
+  isReadable: z.boolean().meta({ description: "false: it will be dead-lettered again, unless it is left." }),
+  outcome: z
+    .enum(["replayed", "would-be-replayed", "was-replayed", "left", "would-be-left"])
+    .meta({ description: "left: it stays in the dead letters for good." }),
   at: z.strictObject({ partition: countSchema, offset: bigNumberSchema }).nullable().meta({ description: "Where it lies now." }),
 });
 const replay = z

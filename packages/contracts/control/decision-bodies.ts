@@ -23,6 +23,8 @@ import {
 import { parseMessage } from "../messages/read/parse-message.ts";
 
 const gateCreditsMax = 1_000;
+/** Dead letters that one replay leaves. */
+const leftLettersMax = 1_000;
 const windowNumberMax = 24;
 const partitionMax = 9_999;
 /** Dead letters and transactions of one replay: a console has 8 s to answer. */
@@ -156,6 +158,16 @@ const replaySeveral = object({
     if (given.records === null && given.isDryRun !== true) cannotProcess(context, "is required but for a dry run", ["records"]);
   })
   .transform(({ records, ...rest }) => ({ ...rest, records: records === null ? null : Number(numberText(records)) }));
+const transactionReplay = object({
+  reason,
+  isDryRun: optional(z.boolean().meta({ description: "true: only say what would be appended." })),
+  leave: optional(
+    z
+      .array(matching(/^(journal|[0-9]{1,4}):[0-9]{1,19}$/, "a letter as partition:offset, or journal:offset where the letter is gone"))
+      .max(leftLettersMax)
+      .meta({ description: "Dead letters that stay where they are for good, because nobody will ever read them." }),
+  ),
+});
 
 /** The body of each decision. */
 export const controlBodies = {
@@ -170,8 +182,8 @@ export const controlBodies = {
   resumeBank: reasoned,
   skipStuckRecord: skipRecord,
   replayDeadLetter: replay,
-  replayTransaction: replay,
   replayDeadLetters: replaySeveral,
+  replayTransaction: transactionReplay,
   confirmProposal: namedProposal,
   rejectProposal: namedProposal,
   retractProposal: namedProposal,

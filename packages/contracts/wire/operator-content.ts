@@ -28,8 +28,15 @@ const derivedMembers: ReadonlySet<string> = new Set(["receivedAtMs", "requestedB
 export function operatorContentSha256({ name, value }: ActionRecord): string {
   const { action, ...rest } = value;
   const by = { operator: action?.operator ?? null, person: action?.person ?? null, reason: action?.reason ?? null };
-  const members = Object.entries({ ...rest, ...by, name }).filter(([member]) => !derivedMembers.has(member));
+  const members = Object.entries({ ...rest, ...by, name }).filter(
+    ([member, given]) => !derivedMembers.has(member) && !isNothingLeft(member, given),
+  );
   return sha256Hex(JSON.stringify(members.toSorted(compareNames), bigintAsText));
+}
+
+/** A replay that leaves nothing has the hash that it had before a replay could leave anything. */
+function isNothingLeft(member: string, given: unknown): boolean {
+  return member === "left" && Array.isArray(given) && given.length === 0;
 }
 
 function compareNames([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {

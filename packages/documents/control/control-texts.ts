@@ -71,7 +71,7 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   replayDeadLetter:
     "A letter of another topic, of a day's or a bank's key, or of the validator, appended again as it was, to its own partition. Sent again it is appended again: each reader does so once. One whose schema is not known is refused: it would stop the partition again.",
   replayTransaction:
-    "Every record of the transaction since the first that was dead-lettered, in its order, as it was, behind one record that takes the mark away. Only while the mark stands: a second replay finds nothing. One that is still unreadable is dead-lettered again; one whose schema is not known is refused, with all of them.",
+    "Every record of the transaction since the first that was dead-lettered, in its order, as it was, behind one record that takes the mark away. Only while the mark stands: a second replay finds nothing. One that is still unreadable is dead-lettered again; one whose schema is not known is refused, with all of them. Those that `leave` names stay in the dead letters for good, and the rest is applied; the record keeps which, who and why.",
   replayDeadLetters:
     "What replayDeadLetter and replayTransaction do, for each of at most 50 in turn, as one decision that a second person confirms at once. `records` says how many records they have, as a dry run answers: if one of them would be refused, or they have another number by now, nothing is appended. After 503 send it again under the same id.",
   confirmProposal:

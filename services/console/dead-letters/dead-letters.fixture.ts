@@ -75,8 +75,8 @@ export async function openDeadLetterEnvironment(over: Partial<Configuration> = {
   async function endQuarantine(offset: bigint, record: ReceivedRecord | undefined): Promise<void> {
     const decoded = deadLetterSerde.decode(record?.value ?? new Uint8Array());
     if (decoded.name !== "DeadLettersReplayed") throw new Error("it is no decision");
-    const { records: _records, action } = decoded.value;
-    const contentSha256 = operatorContentSha256({ name: "DeadLettersReplayed", value: { action, records: 0 } });
+    const { action } = decoded.value;
+    const contentSha256 = operatorContentSha256(decoded);
     const note = { kind: "DeadLettersReplayed", result: "applied", why: null, offset, atMs: consoleStartAtMs } as const;
     const found = (await environment.settled(environment.store.transactions.load([consoleUetr]))).get(consoleUetr)?.transaction;
     if (found === undefined) throw new Error("it is saved");

@@ -2,7 +2,8 @@
 // letters are missing.
 //
 // #1 The transaction knows how many of its records were dead-lettered. So many are found, or nothing is replayed.
-// #2 A letter that came twice counts once: the first one is taken.
+// #2 A letter that came twice counts once: the first one is taken, unless another one is named to be left.
+// #3 A record that is left needs neither a schema nor its bytes, because nobody appends it again.
 
 import { partitionFor, type Records, topics } from "@sluice/contracts";
 import type { Messaging, ReceivedRecord } from "@sluice/messaging";
@@ -27,12 +28,14 @@ export interface FindLettersPorts extends DeadLetterReadPorts {
   readonly partitionCount: number;
 }
 
-/** A record that goes back. */
+/** A record that goes back, or that is left in the dead letters. */
 export interface FoundRecord {
   readonly record: Pick<Records["DeadLetter"], "topic" | "partition" | "offset" | "key" | "value" | "headers">;
   /** The letter's place, as `partition:offset`; null: the record is from the journal. */
   readonly letter: string | null;
   readonly isReadable: boolean;
+  /** True: it stays in the dead letters. */
+  readonly isLeft: boolean;
 }
 
 export interface LetterRange {
@@ -40,6 +43,8 @@ export interface LetterRange {
   /** First offset, and the one behind the last. */
   readonly from: bigint;
   readonly to: bigint;
+  /** Names of the records that are left (#3). */
+  readonly leave: ReadonlySet<string>;
 }
 
 export interface CountedRange extends LetterRange {
@@ -51,7 +56,7 @@ export interface CountedRange extends LetterRange {
 
 export type Findings = readonly FoundRecord[] | ControlAnswer;
 
-/** Names a record that goes back, in the header of the record that is appended. */
+/** Names a record: in the header of the record that is appended, and where an operator leaves it. */
 export function nameFound({ letter, record }: FoundRecord): string {
   return letter ?? `journal:${record.offset}`;
 }
@@ -71,14 +76,14 @@ export async function findRecords(ports: FindLettersPorts, range: CountedRange):
     if (isWithin(ports, letter, range)) letters.push(letter);
     return true;
   });
-  const found = await restoreAll(ports, letters);
+  const found = await restoreAll(ports, letters, range);
   if ("kind" in found || found.length >= records) return found;
   const known = new Set(found.map(({ record }) => record.offset));
   const wanted = records - found.length;
   const searched = await ports.journal.find({ uetr, partition, from, to, wanted, known, likely });
   const all = [...found];
   for (const record of searched.records) {
-    const one = await fromJournal(ports, record);
+    const one = await fromJournal(ports, record, range);
     if ("kind" in one) return one;
     all.push(one);
   }
@@ -92,7 +97,8 @@ export async function findRecords(ports: FindLettersPorts, range: CountedRange):
 export async function findLetters(ports: FindLettersPorts, range: LetterRange): Promise<Findings> {
   const partition = partitionFor(range.uetr, ports.partitionCount);
   const firstRecord = { topic: topics.journal, partition, offset: range.from };
-  return await restoreAll(ports, await readDeadLetters(ports, partition, { firstRecord }, (letter) => isWithin(ports, letter, range)));
+  const letters = await readDeadLetters(ports, partition, { firstRecord }, (letter) => isWithin(ports, letter, range));
+  return await restoreAll(ports, letters, range);
 }
 
 /** Reads what goes back of one letter; or says why it cannot be replayed. */
@@ -101,26 +107,34 @@ export async function restoreLetter(ports: DeadLetterReadPorts, stored: StoredDe
   if (letter === null) return refuseNotKept(stored);
   const reading = await checkReadability(letter.deadLetter, ports.serde);
   if (reading.isBlocking) return refuseBlocking(`letter ${deadLetterId(letter)}`, reading.why);
-  return { record: letter.deadLetter, letter: deadLetterId(letter), isReadable: reading.isReadable };
+  return { record: letter.deadLetter, letter: deadLetterId(letter), isReadable: reading.isReadable, isLeft: false };
 }
 
-/** #2 */
-async function restoreAll(ports: FindLettersPorts, letters: readonly StoredDeadLetter[]): Promise<Findings> {
+/** #2 #3 */
+async function restoreAll(ports: FindLettersPorts, letters: readonly StoredDeadLetter[], { leave }: LetterRange): Promise<Findings> {
   const byOffset = new Map(letters.toReversed().map((letter) => [letter.deadLetter.offset, letter]));
+  for (const letter of letters) if (leave.has(deadLetterId(letter))) byOffset.set(letter.deadLetter.offset, letter);
   const found: FoundRecord[] = [];
   for (const stored of [...byOffset.values()].toSorted((a, b) => (a.deadLetter.offset < b.deadLetter.offset ? -1 : 1))) {
-    const one = await restoreLetter(ports, stored);
+    const one = leave.has(deadLetterId(stored)) ? await leaveLetter(ports, stored) : await restoreLetter(ports, stored);
     if ("kind" in one) return one;
     found.push(one);
   }
   return found;
 }
 
-async function fromJournal(ports: FindLettersPorts, record: ReceivedRecord): Promise<FoundRecord | ControlAnswer> {
+async function leaveLetter({ serde }: FindLettersPorts, stored: StoredDeadLetter): Promise<FoundRecord> {
+  const { isReadable } = await checkReadability(stored.deadLetter, serde);
+  return { record: stored.deadLetter, letter: deadLetterId(stored), isReadable, isLeft: true };
+}
+
+async function fromJournal(ports: FindLettersPorts, record: ReceivedRecord, { leave }: LetterRange): Promise<FoundRecord | ControlAnswer> {
   const whole = { ...record, headers: encodeHeaders(record.headers) };
   const reading = await checkReadability(whole, ports.serde);
+  const found = { record: whole, letter: null, isReadable: reading.isReadable, isLeft: false };
+  if (leave.has(nameFound(found))) return { ...found, isLeft: true };
   if (reading.isBlocking) return refuseBlocking(`offset ${record.offset} of ${record.topic}/${record.partition}`, reading.why);
-  return { record: whole, letter: null, isReadable: reading.isReadable };
+  return found;
 }
 
 function isWithin({ partitionCount }: FindLettersPorts, letter: StoredDeadLetter, { uetr, from, to }: LetterRange): boolean {

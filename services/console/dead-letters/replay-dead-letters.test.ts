@@ -25,7 +25,7 @@ async function requestReplay(environment: DeadLetterEnvironment, at: string = pa
 }
 
 function withContent(action: OperatorAction) {
-  return { ...action, contentSha256: operatorContentSha256({ name: "DeadLettersReplayed", value: { action, records: 0 } }) };
+  return { ...action, contentSha256: operatorContentSha256({ name: "DeadLettersReplayed", value: { action, records: 0, left: [] } }) };
 }
 
 function journal(environment: DeadLetterEnvironment, topic: string = topics.journal) {

@@ -9,6 +9,9 @@
 //    dead letters that they came from.
 // #4 A record whose schema is not known would stop its partition again, so nothing of the transaction is appended. A
 //    record that is unreadable in itself is dead-lettered again.
+// #5 Records that the operator names stay in the dead letters for good, so that one that nobody can read does not
+//    quarantine its transaction for ever. `DeadLettersReplayed` says which, who and why. A name that fits no record is
+//    refused.
 
 import { headers, outgoingRecord, partitionFor, type Serde, topics } from "@sluice/contracts";
 import type { Transaction } from "@sluice/domain";
@@ -74,7 +77,8 @@ export function replayTransaction(given: ReplayDeadLetterPorts): ControlHandler 
     if ((await ports.knownAsOf.timeFor(uetr)) === null) return behind;
     const transaction = (await ports.store.transactions.load([uetr])).get(uetr)?.transaction ?? null;
     if (transaction === null) return refuseWith(404, "Not known", "Nothing is known of this UETR.");
-    const before = checkEarlierDecision(transaction, { name: "DeadLettersReplayed", value: { action, records: 0 } }, action);
+    const left = [...new Set(body.leave ?? [])].toSorted();
+    const before = checkEarlierDecision(transaction, { name: "DeadLettersReplayed", value: { action, records: 0, left } }, action);
     if (before !== null && before !== "repeat") return before;
     const applied = transaction.decisions.find((note) => note.action.id === action.id && note.result === "applied");
     if (applied !== undefined && question.isCheckOnly === true) return wouldBeAppended;
@@ -83,9 +87,11 @@ export function replayTransaction(given: ReplayDeadLetterPorts): ControlHandler 
     if (before === "repeat") return refuseNow("not-quarantined");
     if (transaction.quarantined === null) return refuseNow("not-quarantined");
     const { offset: from, records } = transaction.quarantined;
-    const range = { uetr, from, to: (transaction.applied > from ? transaction.applied : from) + 1n };
+    const range = { uetr, from, to: (transaction.applied > from ? transaction.applied : from) + 1n, leave: new Set(left) };
     const found = await findRecords(ports, { ...range, records, likely: listDeadLettered(transaction) });
     if ("kind" in found) return found;
+    const unknown = findUnknown(left, found);
+    if (unknown !== null) return refuseUnknown(unknown);
     const replayed = { uetr, action, range, found };
     const isDryRun = body.isDryRun === true || question.isCheckOnly === true;
     return isDryRun ? buildAnswer(replayed, ports.partitionCount, "would-be-replayed") : await replay(ports, replayed);
@@ -99,10 +105,21 @@ function listDeadLettered({ observations }: Transaction): readonly bigint[] {
   return observations.last.flatMap(({ kind, offset }) => (kind === "dead-lettered" ? [offset] : []));
 }
 
+/** #5 */
+function findUnknown(left: readonly string[], found: readonly FoundRecord[]): string | null {
+  const names = new Set(found.filter(({ isLeft }) => isLeft).map(nameFound));
+  return left.find((name) => !names.has(name)) ?? null;
+}
+
+function refuseUnknown(name: string): ControlAnswer {
+  return refuseWith(409, "Not possible now", `no-such-letter: ${name} is not a record of this quarantine, or another name of one.`);
+}
+
 /** #1 */
 async function replay(ports: TransactionPorts, replayed: Replayed): Promise<ControlAnswer> {
   const { uetr, action, range, found } = replayed;
-  const value = { action, records: found.length };
+  const going = found.filter(({ isLeft }) => !isLeft);
+  const value = { action, records: going.length, left: [...range.leave] };
   const head = outgoingRecord(
     ports.serde,
     topics.journal,
@@ -112,13 +129,13 @@ async function replay(ports: TransactionPorts, replayed: Replayed): Promise<Cont
   );
   const limits = { [headers.quarantinedFrom]: range.from.toString(), [headers.quarantinedTo]: range.to.toString() };
   const marked = { ...head, headers: { ...head.headers, ...limits } };
-  const appended = await appendInOrder(ports, [marked, ...found.map(buildReplay)]);
+  const appended = await appendInOrder(ports, [marked, ...going.map(buildReplay)]);
   const [first, ...rest] = appended ?? [];
   if (first === undefined) return appendOutcomeUnknown;
   const done = new Set(found.map(({ record }) => record.offset));
   const late = await replayRest(ports, { ...range, to: first.offset }, [], done);
   if ("kind" in late) return late;
-  logReplay(ports, replayed, found.length + late.found.length);
+  logReplay(ports, replayed, going.length + late.found.length);
   const all = { ...replayed, found: [...found, ...late.found] };
   return buildAnswer(all, ports.partitionCount, "replayed", { head: first, at: [...rest, ...late.appended] });
 }
@@ -158,14 +175,17 @@ async function completeReplay(
   const { uetr } = transaction;
   const partition = partitionFor(uetr, ports.partitionCount);
   const head = await readHead(ports, uetr, partition, note.offset);
-  const range = { uetr, from: head.from, to: head.to };
-  const before = await findRecords(ports, { ...range, records: head.records, likely: listDeadLettered(transaction) });
+  const range = { uetr, from: head.from, to: head.to, leave: new Set(head.left) };
+  const records = head.records + head.left.length;
+  const before = await findRecords(ports, { ...range, records, likely: listDeadLettered(transaction) });
   if ("kind" in before) return before;
   const whole = { ...range, to: note.offset };
   const letters = await findLetters(ports, whole);
   if ("kind" in letters) return letters;
   const known = new Map([...letters, ...before].map((one) => [one.record.offset, one] as const));
-  const done = new Set([...known.values()].filter((one) => head.named.has(nameFound(one))).map(({ record }) => record.offset));
+  const done = new Set(
+    [...known.values()].filter((one) => one.isLeft || head.named.has(nameFound(one))).map(({ record }) => record.offset),
+  );
   for (const name of head.named) if (name.startsWith("journal:")) done.add(BigInt(name.slice("journal:".length)));
   const late = await replayRest(ports, whole, before, done);
   if ("kind" in late) return late;
@@ -176,11 +196,19 @@ async function completeReplay(
   return { kind: "accepted", body: buildBody({ uetr, action }, false, { partition, offset: note.offset, appendedAtMs: note.atMs }, rows) };
 }
 
+interface ReplayHead {
+  from: bigint;
+  to: bigint;
+  records: number;
+  left: readonly string[];
+  readonly named: ReadonlySet<string>;
+}
+
 /** Reads what the decision at `offset` says of its quarantine, and which records are named behind it. */
 async function readHead({ messaging, serde }: TransactionPorts, uetr: string, partition: number, offset: bigint) {
   const key = new TextEncoder().encode(uetr);
   const named = new Set<string>();
-  const head = { from: offset, to: offset, records: 0, named };
+  const head: ReplayHead = { from: offset, to: offset, records: 0, left: [], named };
   const journal = { topic: topics.journal, partition };
   const [ends] = await messaging.ends([journal]);
   const most = offset + completedWithinRecords;
@@ -190,7 +218,7 @@ async function readHead({ messaging, serde }: TransactionPorts, uetr: string, pa
       const decoded = record.value === null ? null : serde.decode(record.value);
       head.from = BigInt(record.headers[headers.quarantinedFrom] ?? offset);
       head.to = BigInt(record.headers[headers.quarantinedTo] ?? offset);
-      head.records = decoded?.name === "DeadLettersReplayed" ? decoded.value.records : 0;
+      if (decoded?.name === "DeadLettersReplayed") ({ records: head.records, left: head.left } = decoded.value);
     }
     const name = record.headers[headers.deadLetter];
     if (name !== undefined && record.key !== null && Buffer.compare(record.key, key) === 0) named.add(name);
@@ -231,6 +259,8 @@ interface AppendedReplay {
   readonly at: readonly AppendResult[];
 }
 
+type RowOutcome = "replayed" | "would-be-replayed" | "was-replayed";
+
 type ReplaySubject = Pick<Replayed, "action" | "found"> & { readonly uetr: string | null };
 
 function buildAnswer(
@@ -240,7 +270,8 @@ function buildAnswer(
   put: AppendedReplay | null = null,
 ): ControlAnswer {
   const { uetr, found } = replayed;
-  const rows = found.map((one, index) => buildRow(one, outcome, put?.at[index] ?? null));
+  const places = put?.at.values() ?? null;
+  const rows = found.map((one) => buildRow(one, outcome, one.isLeft ? null : (places?.next().value ?? null)));
   const partition = uetr === null ? (found[0]?.record.partition ?? 0) : partitionFor(uetr, partitionCount);
   const head = put?.head ?? { partition, offset: null, appendedAtMs: put?.at[0]?.appendedAtMs ?? null };
   const body = buildBody(replayed, put === null, head, rows);
@@ -259,7 +290,9 @@ function buildBody({ uetr, action }: Pick<ReplaySubject, "uetr" | "action">, isD
   return { schema: "DeadLettersReplay", action: action.id, isDryRun, key: uetr, partition, offset, appendedAt, rows };
 }
 
-function buildRow({ record, letter, isReadable }: FoundRecord, outcome: string, at: AppendResult | null) {
+function buildRow({ record, letter, isReadable, isLeft }: FoundRecord, going: RowOutcome, at: AppendResult | null) {
+  const staying = going === "would-be-replayed" ? "would-be-left" : "left";
+  const outcome = isLeft ? staying : going;
   const { topic, partition, offset } = record;
   const now = at === null ? null : { partition: at.partition, offset: at.offset };
   return { letter, topic, partition, offset, type: readRecordType(record), isReadable, outcome, at: now };

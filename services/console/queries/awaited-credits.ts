@@ -28,8 +28,8 @@ const unresolvedCredits = [
   "CREDIT_AUTH_DELIVERED",
 ] as const satisfies readonly State[];
 
-/** Orphans whose dead letters may hold a credit to any bank. */
-const unreadMessages = { state: "ORPHAN", isQuarantined: true } as const;
+/** Orphans whose dead letters may hold a credit to any bank; one that a replay left is quarantined no more. */
+const unreadMessages = { state: "ORPHAN" } as const;
 
 /** `declarationId` names the declaration that the bank's gate waits for (see the domain's gate status). */
 export async function listAwaitedCredits(

@@ -18,7 +18,7 @@ function listDeadLetters(environment: SchedulerEnvironment): readonly { readonly
 
 function replayed(environment: SchedulerEnvironment, id = "replay-1"): DecodedRecord<"DeadLettersReplayed"> {
   const action = { id, operator: "thandi", person: null, reason: "repaired", requestedAtMs: environment.time.nowMs(), confirmedBy: null };
-  return { name: "DeadLettersReplayed", value: { action, records: 2 } };
+  return { name: "DeadLettersReplayed", value: { action, records: 2, left: [] } };
 }
 
 test("a transaction with an unreadable record is quarantined, and what others send follows into the dead letters, in order", async () => {

@@ -41,7 +41,7 @@ function replayAnnounced(environment: SchedulerEnvironment): DecodedRecord<"Dead
     requestedAtMs: environment.time.nowMs(),
     confirmedBy: null,
   };
-  return { name: "DeadLettersReplayed", value: { action, records: 1 } };
+  return { name: "DeadLettersReplayed", value: { action, records: 1, left: [] } };
 }
 
 test("I10: a debit or credit that nobody could read is an item of row 4 at the next close, also with a new owner [D9 quarantined]", async () => {

@@ -199,6 +199,24 @@ test("a refusal is printed and the run continues; the exit code says that not ev
   });
 });
 
+test("replay --leave names the letters of one transaction that stay for good, and prints them as left [D9.99]", async () => {
+  const answer = (): Answered =>
+    replayed([
+      { ...one, letter: "0:1", isReadable: false, outcome: "left" },
+      { ...one, offset: "8" },
+    ]);
+  const { exit, posts, lines } = await runAgainst(runDeadLettersReplay, answer, { reason, leave: "0:1,journal:9" }, uetr);
+  expect(posts).toMatchObject([{ path: `/transactions/${uetr}/replay`, body: { reason, leave: ["0:1", "journal:9"] } }]);
+  expect([exit, lines[0], lines.at(-1)]).toEqual([
+    0,
+    expect.stringMatching(/ left .*offset 7$/),
+    "1 records replayed, 1 left for good, 0 refused",
+  ]);
+  const refused = [["x", uetr], ["0:1"], ["0:1", "0:1"], ["0:1", uetr, uetr]] as const;
+  for (const [leave, ...targets] of refused)
+    await expect(runAgainst(runDeadLettersReplay, answer, { reason, leave }, ...targets)).rejects.toThrow("--leave");
+});
+
 test("a dry run asks for one and appends nothing", async () => {
   const { posts, lines } = await runAgainst(
     runDeadLettersReplay,

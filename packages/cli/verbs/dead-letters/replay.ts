@@ -44,6 +44,8 @@ interface Run {
   /** Replays that wait for a second person. */
   proposed: number;
   refused: number;
+  /** Records that stay in the dead letters. */
+  left: number;
   /** Append time of the first replay. */
   startedAt: string | null;
   /** Cursor at which a later run continues. */
@@ -66,13 +68,14 @@ export const runDeadLettersReplay: RunControlVerb = async (call, where) => {
     client: await controlClient(call, where),
     where,
     time: machineTime,
-    body: { reason: needed(call, "reason"), ...(isDryRun ? { isDryRun } : {}) },
+    body: { reason: needed(call, "reason"), ...(isDryRun ? { isDryRun } : {}), ...parseLeave(call) },
     id,
     isJson: call.flag("json"),
     outcomes: [],
     replayed: 0,
     proposed: 0,
     refused: 0,
+    left: 0,
     startedAt: null,
     cursor: call.value("after"),
   };
@@ -94,6 +97,11 @@ export const deadLettersReplayVerb: Verb = {
     reason: { type: "string", placeholder: "TEXT", text: "why; kept with each decision", isRequired: true },
     "dry-run": { type: "boolean", text: "only shows what would be appended" },
     together: { type: "boolean", text: "one decision about all of them, 50 at most, which a second person confirms at once" },
+    leave: {
+      type: "string",
+      placeholder: "LETTERS",
+      text: "letters of the one UETR that stay in the dead letters for good: 3:17,3:18, or journal:OFFSET where the letter is gone",
+    },
     rate: { type: "string", placeholder: "N", text: `transactions or letters a second (${rateDefault})` },
     after: { type: "string", placeholder: "CURSOR", text: "continues after a letter, as printed by an earlier run that stopped" },
     id: {
@@ -104,7 +112,10 @@ export const deadLettersReplayVerb: Verb = {
     ...controlOptions,
   },
   notes: ["Exit 0 if everything found was replayed, or is proposed to a second person."],
-  examples: ['dead-letters replay --service scheduler --reason "its schema is registered now" --dry-run'],
+  examples: [
+    'dead-letters replay --service scheduler --reason "its schema is registered now" --dry-run',
+    'dead-letters replay 6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11 --leave 3:17 --reason "not a record at all, ticket 4711"',
+  ],
   run: asControlVerb(runDeadLettersReplay),
 };
 
@@ -152,7 +163,9 @@ async function replayOne(run: Run, { path, what }: Target): Promise<void> {
 }
 
 function record(run: Run, outcome: AnswerBody): void {
+  const isLeft = outcome["outcome"] === "left" || outcome["outcome"] === "would-be-left";
   if (outcome["outcome"] === "refused") run.refused += 1;
+  else if (isLeft) run.left += 1;
   else run.replayed += 1;
   if (run.isJson) {
     run.outcomes.push(outcome);
@@ -162,21 +175,34 @@ function record(run: Run, outcome: AnswerBody): void {
   if (outcome["outcome"] === "refused") run.where.out(maskControlCharacters(`${at("of")}  refused  ${at("why")}`));
   else {
     const now = at("at.offset") === "-" ? "" : `  now ${at("at.partition")}/${at("at.offset")}`;
-    const again = outcome["isReadable"] === false ? "  unreadable still: it will be dead-lettered again" : "";
+    const again = outcome["isReadable"] === false && !isLeft ? "  unreadable still: it will be dead-lettered again" : "";
     const place = `${at("topic")}/${at("partition")} offset ${at("offset")}`;
     run.where.out(maskControlCharacters(`${at("of")}  ${at("outcome")}  ${at("type")}  ${place}${now}${again}`));
   }
 }
 
 function printEnd(run: Run, isDryRun: boolean, stopped: string | null): void {
-  const { outcomes, replayed, proposed, refused, cursor: after, where } = run;
+  const { outcomes, replayed, proposed, refused, left, cursor: after, where } = run;
   if (run.isJson) {
-    where.out(JSON.stringify({ schema: "Replay", isDryRun, replayed, proposed, refused, stopped, after, rows: outcomes }, null, 2));
+    where.out(JSON.stringify({ schema: "Replay", isDryRun, replayed, proposed, refused, left, stopped, after, rows: outcomes }, null, 2));
     return;
   }
   const waiting = proposed === 0 ? "" : `, ${proposed} proposed to a second person`;
-  where.out(`${replayed} records ${isDryRun ? "would be " : ""}replayed${waiting}, ${refused} refused`);
+  const staying = left === 0 ? "" : `, ${left} left for good`;
+  where.out(`${replayed} records ${isDryRun ? "would be " : ""}replayed${staying}${waiting}, ${refused} refused`);
   if (stopped !== null) where.out(`stopped: ${stopped}${after === null ? "" : `; continue with --after ${after}`}`);
+}
+
+/** Which letters stay is said of one transaction: the letters of others would be refused there. */
+function parseLeave(call: VerbCall): AnswerBody {
+  const given = call.value("leave");
+  if (given === null) return {};
+  const [target, ...others] = call.positionals;
+  if (target === undefined || others.length > 0 || !uetrForm.test(target.toLowerCase()))
+    throw new Fault("cli.leave-of-one", "--leave needs exactly one UETR", { isRetryable: false });
+  const leave = given.split(",");
+  if (leave.every((name) => /^(journal|\d+):\d+$/.test(name))) return { leave };
+  throw new Fault("cli.no-letter", "--leave takes letters as partition:offset or journal:offset, with commas", { isRetryable: false });
 }
 
 function* parseTargets(positionals: readonly string[]): Generator<Target> {
