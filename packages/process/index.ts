@@ -1,5 +1,4 @@
 export { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.ts";
-export { registryConnection, registryVariables } from "./connections/registry-connection.ts";
 export { broker, derivedNeed, type Need, needVariables, openNeeds, type Opening, registry } from "./needs.ts";
 export { runProcess } from "./run-process.ts";
 export { runService } from "./run-service.ts";

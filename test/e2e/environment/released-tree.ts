@@ -1,10 +1,9 @@
 // Brings the tree of a release, with the packages of its own lock file, so that its services run beside those of today.
 
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { Fault } from "@sluice/kernel";
 import { projectRoot } from "@sluice/environment/run-program";
 
 const run = promisify(execFile);
@@ -12,10 +11,14 @@ const releases = join(projectRoot, ".sluice", "versions");
 const pnpm = join(projectRoot, ".sluice", "tools", "node_modules", ".bin", "pnpm");
 const archiveBytesMax = 64 * 1024 * 1024;
 
-/** Returns the folder of a tag's tree. It is made once for each commit. */
-export async function openReleasedTree(tag: string): Promise<string> {
-  const commit = await readCommit(tag);
-  const folder = join(releases, tag);
+/** Whether this checkout has the commit: one without its history does not. */
+export function isCommitHere(commit: string): boolean {
+  return spawnSync("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: projectRoot, stdio: "ignore" }).status === 0;
+}
+
+/** Returns the folder of a commit's tree. It is made once. */
+export async function openReleasedTree(commit: string): Promise<string> {
+  const folder = join(releases, commit);
   const mark = join(folder, ".sluice-commit");
   if (existsSync(mark) && readFileSync(mark, "utf8") === commit) return folder;
   rmSync(folder, { recursive: true, force: true });
@@ -28,12 +31,4 @@ export async function openReleasedTree(tag: string): Promise<string> {
   await run(pnpm, ["install", "--prod", "--frozen-lockfile", "--prefer-offline"], { cwd: folder, env: environment });
   writeFileSync(mark, commit);
   return folder;
-}
-
-async function readCommit(tag: string): Promise<string> {
-  try {
-    return (await run("git", ["rev-parse", "--verify", `${tag}^{commit}`], { cwd: projectRoot })).stdout.trim();
-  } catch (cause) {
-    throw new Fault("e2e.no-release", `there is no tag ${tag} here: git fetch --tags`, { isRetryable: false, cause });
-  }
 }
