@@ -52,6 +52,17 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
+          exclude: ["**/node_modules/**", "test/e2e/versions.test.ts"],
+          globalSetup: ["infra/local/vitest-servers.ts"],
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          name: "versions",
+          include: ["test/e2e/versions.test.ts"],
           globalSetup: ["infra/local/vitest-servers.ts"],
           fileParallelism: false,
           testTimeout: 300_000,

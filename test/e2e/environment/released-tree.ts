@@ -1,6 +1,6 @@
 // Brings the tree of a release, with the packages of its own lock file, so that its services run beside those of today.
 
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,11 +10,6 @@ const run = promisify(execFile);
 const releases = join(projectRoot, ".sluice", "versions");
 const pnpm = join(projectRoot, ".sluice", "tools", "node_modules", ".bin", "pnpm");
 const archiveBytesMax = 64 * 1024 * 1024;
-
-/** Whether this checkout has the commit: one without its history does not. */
-export function isCommitHere(commit: string): boolean {
-  return spawnSync("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: projectRoot, stdio: "ignore" }).status === 0;
-}
 
 /** Returns the folder of a commit's tree. It is made once. */
 export async function openReleasedTree(commit: string): Promise<string> {

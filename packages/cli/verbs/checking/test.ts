@@ -6,6 +6,7 @@
 // #2 Skipped tests are reported; a number other than the expected one fails the run.
 // #3 Nothing is left running.
 
+import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "@sluice/kernel";
@@ -23,6 +24,7 @@ const parts = [
   "simulation",
   "teeth",
   "e2e",
+  "versions",
   "chaos",
   "chart",
   "containers",
@@ -48,6 +50,8 @@ const withoutServers: readonly Part[] = [
  * minutes where they are missing; containers need an engine and the image.
  */
 const onRequest: readonly Part[] = ["chart", "containers", "kubernetes"];
+/** Runs an older release too, so it is left out of a whole run where the checkout has no history. */
+const withHistory: Part = "versions";
 const seedDefault = "1";
 /** Variable of the tests that draw runs: the delivery engine's model and the simulation. */
 const drawsMore: Environment = { SLUICE_LONG: "1" };
@@ -65,7 +69,9 @@ const run: RunVerb = async (call) => {
   }
   const isFuzz = call.flag("fuzz");
   const isWhole = call.positionals.length === 0 && !isFuzz;
-  const named = parts.filter((part) => (isWhole && !onRequest.includes(part)) || call.positionals.includes(part));
+  const leftOut = isWhole && !hasHistory() ? [...onRequest, withHistory] : onRequest;
+  if (leftOut !== onRequest) process.stdout.write(`${withHistory}: left out, because this checkout has no history\n`);
+  const named = parts.filter((part) => (isWhole && !leftOut.includes(part)) || call.positionals.includes(part));
   const wanted: readonly Part[] = isFuzz ? [...named, "fuzz"] : named;
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
@@ -93,6 +99,11 @@ export const testVerb: Verb = {
   examples: ["test", "test simulation --long", "test --fuzz --seed 7"],
   run,
 };
+
+function hasHistory(): boolean {
+  const { stdout } = spawnSync("git", ["rev-parse", "--is-shallow-repository"], { cwd: projectRoot, encoding: "utf8" });
+  return stdout?.trim() === "false";
+}
 
 interface PartResult {
   readonly part: Part;
