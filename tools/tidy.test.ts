@@ -38,7 +38,7 @@ const packages = Object.fromEntries(
 
 // What the rules look for is joined of parts here: the rules, and scanners from elsewhere, read this file too.
 const note = ["TO", "DO"].join("");
-const [homeFolder, rootFolder] = ["home", "root"].map((name) => `/${name}`);
+const [homeFolder, rootFolder, workFolder] = ["home", "root", "work"].map((name) => `/${name}`);
 const pathOfOneMachine = ["", "home", "me", "sluice"].join("/");
 const registryHost = ["registry", "npmjs", "org"].join(".");
 const addressAsPath = ["import.meta.url)", "pathname"].join(".");
@@ -213,7 +213,7 @@ const cases: readonly Case[] = [
       [{ "pnpm-lock.yaml": `resolution: https://${registryHost}/a.tgz\n` }, "a registry's host"],
       [{ "packages/http/a.test.ts": `read(new URL("a.json", ${addressAsPath});\n` }, "may hold spaces"],
     ],
-    whole: { "README.md": `see .${homeFolder} and src${rootFolder}/a, and https://example.org/work/b\n` },
+    whole: { "README.md": `see .${homeFolder} and src${rootFolder}/a, and https://example.org${workFolder}/b\n` },
   },
   {
     promise: "every target that a page names exists",

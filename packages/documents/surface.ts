@@ -3,7 +3,9 @@
 
 import type { JsonSchema } from "./schemas/member-docs.ts";
 
-const shortMax = 90;
+const columnsMax = 116;
+/** Where a line has room for fewer characters of a text, it is left out. */
+const shortMin = 20;
 const methods = ["get", "post"] as const;
 
 /** Writes the page of documents, each with its title. */
@@ -66,9 +68,11 @@ function listMembers(path: string, schema: JsonSchema): readonly string[] {
 function line(path: string, mark: string, schema: JsonSchema): string {
   const { description } = schema;
   const text = typeof description === "string" ? (description.split("\n")[0] ?? "") : "";
-  const short = text.length <= shortMax ? text : `${text.slice(0, shortMax - 1).trimEnd()}…`;
   const type = typeText(schema);
-  return `- \`${path}\`${mark}${type === "" ? "" : ` ${type}`}${short === "" ? "" : `: ${short}`}`;
+  const head = `- \`${path}\`${mark}${type === "" ? "" : ` ${type}`}`;
+  const room = columnsMax - head.length;
+  if (text === "" || room < shortMin) return head;
+  return `${head}: ${text.length <= room ? text : `${text.slice(0, room - 1).trimEnd()}…`}`;
 }
 
 function typeText(schema: JsonSchema): string {
