@@ -21,27 +21,41 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const hasShell = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0;
 
-/** What bash offers for the last of these words. */
-function completeInBash(...words: readonly string[]): readonly string[] {
+/** What bash offers for the last of each case's words. One shell answers all cases, because reading the script is slow. */
+function completeEachInBash(cases: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const script = `${formatBashCompletion(verbs)}
-COMP_WORDS=(./sluice "$@"); COMP_CWORD=$#
-_sluice
-printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr, status } = spawnSync("bash", ["-c", script, "bash", ...words], { cwd: folder, encoding: "utf8" });
+ask() {
+  COMP_WORDS=(./sluice "$@"); COMP_CWORD=$#; COMPREPLY=()
+  _sluice
+  printf '%s\\n' "\${COMPREPLY[@]}" "${caseEnd}"
+}
+${cases.map((words) => `ask ${words.map((word) => `'${word}'`).join(" ")}`).join("\n")}`;
+  const { stdout, stderr, status } = spawnSync("bash", [], { cwd: folder, encoding: "utf8", input: script });
   expect([status, stderr]).toEqual([0, ""]);
-  return stdout.split("\n").filter((line) => line !== "");
+  const offered = stdout.split(`${caseEnd}\n`).map((part) => part.split("\n").filter((line) => line !== ""));
+  return offered.slice(0, cases.length);
+}
+
+const caseEnd = "-- end of a case --";
+
+function completeInBash(...words: readonly string[]): readonly string[] {
+  return completeEachInBash([words])[0] ?? [];
 }
 
 describe("in bash", () => {
   test("every verb is offered, by its first and its second word", () => {
-    for (const { name } of verbs) {
-      const words = name.split(" ");
-      expect(words.map((word, place) => completeInBash(...words.slice(0, place), "").includes(word))).not.toContain(false);
-    }
+    const asked = verbs.flatMap(({ name }) =>
+      name.split(" ").map((word, place, words) => ({ word, words: [...words.slice(0, place), ""] })),
+    );
+    const offered = completeEachInBash(asked.map(({ words }) => words));
+    expect(asked.filter(({ word }, index) => offered[index]?.includes(word) !== true)).toEqual([]);
   });
 
-  test.each(verbs.map((verb) => [verb.name, verb] as const))("every option of %s is offered, and no other", (name, { options }) => {
-    expect(completeInBash(...name.split(" "), "--")).toEqual([...Object.keys(options), "help"].map((option) => `--${option}`));
+  test("every option of every verb is offered, and no other", () => {
+    const offered = completeEachInBash(verbs.map(({ name }) => [...name.split(" "), "--"]));
+    expect(Object.fromEntries(verbs.map(({ name }, index) => [name, offered[index]]))).toEqual(
+      Object.fromEntries(verbs.map(({ name, options }) => [name, [...Object.keys(options), "help"].map((option) => `--${option}`)])),
+    );
   });
 
   test.each([
