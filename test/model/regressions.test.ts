@@ -64,6 +64,20 @@ const regressions: readonly (readonly [string, ModelSettings, readonly ModelStep
       advance(70_000),
     ],
   ],
+  [
+    "I16: an insert of its own that lands behind the removal of the row is no restored store",
+    plain,
+    [
+      { do: "plan", inMs: 1_000 },
+      advance(12_000),
+      { do: "start" },
+      { do: "dispatch", bank: 1, key: 0, count: 1, ends: "stops", inMs: 3_000 },
+      { do: "answer", bank: 1, key: null, how: "429" },
+      { do: "store", trouble: "late", share: 1, ms: 200 },
+      { do: "dispatch", bank: 0, key: 0, count: 1, ends: "day", inMs: 3_000 },
+      { do: "answer", bank: 0, key: null, how: "202" },
+    ],
+  ],
 ];
 
 describe("sequences that once broke a law", () => {

@@ -120,7 +120,10 @@ class VersionedCalls implements ParkedCalls {
   insert(owner: RowOwner, message: UnversionedMessage): Promise<void> {
     const versioned = this.#versioned(owner, message);
     this.#witnesses.forgetRemoved(owner.number, message.id);
+    let isSent = false;
     return owner.lease.retryUntilDone("parked.insert", async () => {
+      if (isSent) this.#witnesses.noteSentAgain(message.id);
+      isSent = true;
       if (await this.#inserts.ask(versioned, () => owner.lease.isConfirmed)) return this.#noteWritten(owner, versioned);
       const stored = await this.#read(versioned);
       if (stored === undefined) throw changedMeanwhile(versioned.id);

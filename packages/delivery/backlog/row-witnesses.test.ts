@@ -92,3 +92,14 @@ test("I1: a written row that is gone, or older, shows a restored store; what ano
   witnesses.noteWritten(0, { id: own.id, version: rowVersion(ownerEpoch - 1, 9) });
   expect(await isContradicted()).toBe(false);
 });
+
+test("a row whose insert was sent more than once is no witness when it is back: an earlier request may have landed", async () => {
+  const { witnesses, insert, isContradicted } = setUp();
+  witnesses.noteSentAgain(own.id);
+  witnesses.noteRemoved(0, { id: own.id, version: removal });
+  await insert(own);
+  expect(await isContradicted()).toBe(false);
+  // The row was parked again, by one insert, and removed.
+  witnesses.noteRemoved(0, { id: own.id, version: removal });
+  expect(await isContradicted()).toBe(true);
+});

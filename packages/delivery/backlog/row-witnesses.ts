@@ -7,6 +7,7 @@
 //    messages would wait in the store, unknown to their owner, until the next take-over delivers them once more.
 // #3 A removed row that is there again may be a late insert of an earlier owner (partition/take-overs.ts). That is no
 //    restore.
+// #4 It may also be a late insert of this owner, which it sent more than once. Such a row is no witness.
 
 import type { ParkedRow, ParkedStore } from "@sluice/store";
 import type { PartitionTakeOvers } from "../partition/take-overs.ts";
@@ -23,12 +24,16 @@ export interface WitnessOwner {
 
 /** Rows of each of the two kinds that are kept of a partition; one read looks at all of them. */
 const witnessesKept = 16;
+/** Rows that are remembered as inserted more than once. */
+const sentAgainKept = 10_000;
 
 export class RowWitnesses {
   readonly #store: Pick<ParkedStore, "load" | "versions">;
   /** By partition. */
   readonly #written = new Map<number, readonly WitnessRow[]>();
   readonly #removed = new Map<number, readonly WitnessRow[]>();
+  /** #4: ids, the oldest first. */
+  readonly #sentAgain = new Set<string>();
 
   constructor(store: Pick<ParkedStore, "load" | "versions">) {
     this.#store = store;
@@ -44,7 +49,17 @@ export class RowWitnesses {
     this.#written.set(partition, without(this.#written, partition, id));
   }
 
+  /** The row's insert is sent once more: an earlier request may still land. */
+  noteSentAgain(id: string): void {
+    this.#sentAgain.delete(id);
+    this.#sentAgain.add(id);
+    if (this.#sentAgain.size <= sentAgainKept) return;
+    for (const oldest of this.#sentAgain) return void this.#sentAgain.delete(oldest);
+  }
+
   noteRemoved(partition: number, { id, version }: WitnessRow): void {
+    // #4
+    if (this.#sentAgain.delete(id)) return;
     this.#removed.set(partition, [...without(this.#removed, partition, id), { id, version }].slice(-witnessesKept));
   }
 
