@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const hasShell = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0;
 
-/** What bash offers for the last of each case's words. One shell answers all cases, because reading the script is slow. */
+/** What bash offers for the last word of each case. One shell answers all, because reading the script is slow. */
 function completeEachInBash(cases: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const script = `${formatBashCompletion(verbs)}
 ask() {
