@@ -78,6 +78,19 @@ const regressions: readonly (readonly [string, ModelSettings, readonly ModelStep
       { do: "answer", bank: 0, key: null, how: "202" },
     ],
   ],
+  [
+    "I16: an insert of the owner before that lands behind the removal of the row is no restored store",
+    plain,
+    [
+      advance(30_000),
+      { do: "answer", bank: 1, key: null, how: "429 for 2 s" },
+      { do: "store", trouble: "late", share: 1, ms: 200 },
+      dispatch(1, 0),
+      dispatch(0, 0),
+      { do: "end", process: 0 },
+      { do: "stop", message: 7 },
+    ],
+  ],
 ];
 
 describe("sequences that once broke a law", () => {

@@ -5,12 +5,11 @@
 //    may have been written after the restore.
 // #2 The newest rows that it removed: nobody writes them again but itself. A restore may change nothing else, and the
 //    messages would wait in the store, unknown to their owner, until the next take-over delivers them once more.
-// #3 A removed row that is there again may be a late insert of an earlier owner (partition/take-overs.ts). That is no
-//    restore.
+// #3 A removed row that is there again, as an earlier owner wrote it, may be a late insert of that owner. Whether it
+//    sent an insert more than once is not known here, so such a row is no witness.
 // #4 It may also be a late insert of this owner, which it sent more than once. Such a row is no witness.
 
 import type { ParkedRow, ParkedStore } from "@sluice/store";
-import type { PartitionTakeOvers } from "../partition/take-overs.ts";
 import { ownerEpochIn } from "./row-version.ts";
 
 type WitnessRow = Pick<ParkedRow, "id" | "version">;
@@ -19,7 +18,6 @@ type WitnessRow = Pick<ParkedRow, "id" | "version">;
 export interface WitnessOwner {
   readonly number: number;
   readonly ownerEpoch: number;
-  readonly takeOvers: Pick<PartitionTakeOvers, "isLate">;
 }
 
 /** Rows of each of the two kinds that are kept of a partition; one read looks at all of them. */
@@ -86,7 +84,7 @@ export class RowWitnesses {
     const kept = new Set(this.#removed.get(owner.number));
     return found.some((one) => {
       const row = rows.get(one.id);
-      return row !== undefined && kept.has(one) && !owner.takeOvers.isLate(row);
+      return row !== undefined && kept.has(one) && ownerEpochIn(row.version) === owner.ownerEpoch;
     });
   }
 }

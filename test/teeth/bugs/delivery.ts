@@ -181,7 +181,7 @@ export const deliveryBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "packages/delivery/backlog/row-witnesses.ts",
-        find: "return row !== undefined && kept.has(one) && !owner.takeOvers.isLate(row);",
+        find: "return row !== undefined && kept.has(one) && ownerEpochIn(row.version) === owner.ownerEpoch;",
         put: "return row !== undefined && kept.has(one);",
       },
     ],
