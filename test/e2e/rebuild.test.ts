@@ -84,6 +84,11 @@ test("I11: a store that is rebuilt while messages continue is equal; work contin
   await environment.store.builds.remove(partition, 2);
   const found = await rebuild("--dry-run", "--partition", String(partition));
   expect(found.code).toBe(1);
-  expect(found.partitions[0]!.differences).toContainEqual({ kind: "transaction", key: before[0]!.uetr, what: "is not in the store" });
+  expect(found.partitions[0]!.differences).toContainEqual({
+    kind: "transaction",
+    key: before[0]!.uetr,
+    what: "is not in the store",
+    cause: "store",
+  });
   expect((await checkConservation(environment.store, day)).isWhole).toBe(false);
 });
