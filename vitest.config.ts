@@ -52,7 +52,7 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "test/e2e/versions.test.ts"],
+          exclude: ["**/node_modules/**", "test/e2e/versions.test.ts", "test/e2e/three-brokers.test.ts"],
           globalSetup: ["infra/local/vitest-servers.ts"],
           fileParallelism: false,
           testTimeout: 300_000,
@@ -63,6 +63,16 @@ export default defineConfig({
         test: {
           name: "versions",
           include: ["test/e2e/versions.test.ts"],
+          globalSetup: ["infra/local/vitest-servers.ts"],
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          name: "brokers",
+          include: ["test/e2e/three-brokers.test.ts"],
           globalSetup: ["infra/local/vitest-servers.ts"],
           fileParallelism: false,
           testTimeout: 300_000,

@@ -25,6 +25,7 @@ const parts = [
   "teeth",
   "e2e",
   "versions",
+  "brokers",
   "chaos",
   "chart",
   "containers",
@@ -47,9 +48,10 @@ const withoutServers: readonly Part[] = [
 ];
 /**
  * Parts that run only when they are named. The chart needs helm, and the cluster all of Kubernetes, which are built in
- * minutes where they are missing; containers need an engine and the image.
+ * minutes where they are missing; containers need an engine and the image. Brokers is a day on three of them that takes
+ * minutes.
  */
-const onRequest: readonly Part[] = ["chart", "containers", "kubernetes"];
+const onRequest: readonly Part[] = ["brokers", "chart", "containers", "kubernetes"];
 /** Runs an older release too, so it is left out of a whole run where the checkout has no history. */
 const withHistory: Part = "versions";
 const seedDefault = "1";
