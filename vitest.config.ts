@@ -8,6 +8,8 @@ export default defineConfig({
   test: {
     // Every core works, also where there are two: vitest would leave one to itself, which hardly uses it.
     maxWorkers: "100%",
+    // A failed expectation says what it got, also where only its message is kept, as in the report of CI.
+    chaiConfig: { truncateThreshold: 4_000 },
     projects: [
       {
         test: {
