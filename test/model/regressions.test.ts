@@ -91,6 +91,11 @@ const regressions: readonly (readonly [string, ModelSettings, readonly ModelStep
       { do: "stop", message: 7 },
     ],
   ],
+  [
+    "evidence: a message whose owner died between its fact and its receipt is not tried again over a reconciled day",
+    { ...plain, seed: 497_162 },
+    [advance(400_000), dispatch(0, 0), dispatch(0, 1), { do: "stop", message: 0 }, { do: "kill", process: 0 }, { do: "close" }],
+  ],
 ];
 
 describe("sequences that once broke a law", () => {
