@@ -86,7 +86,7 @@ export const testVerb: Verb = {
   options: {
     long: {
       type: "boolean",
-      text: "10,000 drawn runs of the delivery engine's model instead of 500, 1,000 seeds of the simulation instead of 160; most of an hour",
+      text: "10,000 drawn runs of the delivery engine's model instead of 500, 2,000 seeds of the simulation instead of 160; most of an hour",
     },
     fuzz: {
       type: "boolean",
