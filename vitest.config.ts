@@ -15,7 +15,7 @@ export default defineConfig({
           setupFiles: ["test/property-seed.ts"],
           include: [
             "{packages,services,infra,tools}/**/*.test.ts",
-            "test/{checker,testkit,environment,trials,benches,demo}/**/*.test.ts",
+            "test/{checker,testkit,environment,trials,benches,demo,sandbox}/**/*.test.ts",
             "test/{kubernetes,teeth}/*.test.ts",
           ],
           exclude: ["**/node_modules/**", "**/*.int.test.ts", "**/*.containers.test.ts", "**/*.browser.test.ts"],
