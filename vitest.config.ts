@@ -52,7 +52,7 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "test/e2e/versions.test.ts", "test/e2e/three-brokers.test.ts"],
+          exclude: ["**/node_modules/**", "test/e2e/versions.test.ts", "test/e2e/{three-brokers,leaderless-partition}.test.ts"],
           globalSetup: ["infra/local/vitest-servers.ts"],
           fileParallelism: false,
           testTimeout: 300_000,
@@ -72,7 +72,7 @@ export default defineConfig({
       {
         test: {
           name: "brokers",
-          include: ["test/e2e/three-brokers.test.ts"],
+          include: ["test/e2e/{three-brokers,leaderless-partition}.test.ts"],
           globalSetup: ["infra/local/vitest-servers.ts"],
           fileParallelism: false,
           testTimeout: 300_000,
