@@ -147,8 +147,12 @@ class Appender implements JournalAppender {
     const closing = this.#time.after(appendTimeoutMs, () => this.#close(record));
     void sending.then(() => closing[Symbol.dispose]());
     const { promise: tooLate, resolve } = Promise.withResolvers<AppendOutcome>();
-    using _timer = this.#time.after(waitMaxMs, () => resolve({ kind: "unknown", reason: "not acknowledged in time" }));
-    return await Promise.race([sending, tooLate]);
+    const timer = this.#time.after(waitMaxMs, () => resolve({ kind: "unknown", reason: "not acknowledged in time" }));
+    try {
+      return await Promise.race([sending, tooLate]);
+    } finally {
+      timer[Symbol.dispose]();
+    }
   }
 
   async #keepProbing(): Promise<void> {
