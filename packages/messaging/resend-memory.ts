@@ -35,14 +35,19 @@ export class ResendMemory {
   }
 
   async #send(records: readonly OutgoingRecord[], before: Acknowledged[]): Promise<readonly AppendResult[]> {
+    if (before.length === 0) return await this.#sendLeft(records);
     const results = records.map((record) => takeSame(before, record));
     const left = records.filter((_, index) => results[index] === null);
     if (left.length === 0) return results.filter((result) => result !== null);
+    const answers = (await this.#sendLeft(left)).values();
+    return results.map((result) => result ?? answers.next().value!);
+  }
+
+  async #sendLeft(left: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
     try {
       const sent = await this.#producer.send(left);
       this.#keep(left, sent);
-      const answers = sent.values();
-      return results.map((result) => result ?? answers.next().value!);
+      return sent;
     } catch (error) {
       if (error instanceof PartlyAppendedFault) this.#keep(left, error.appended);
       throw error;
