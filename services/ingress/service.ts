@@ -127,7 +127,8 @@ export function startIngress(ports: IngressPorts): Ingress {
     replaceConfiguration: (next) => newParties.replace(next),
     readiness() {
       const reason = stopped === null ? appender.unavailableReason() : "stopping";
-      return reason === null ? { isReady: true, reasons: [] } : { isReady: false, reasons: [`journal: ${reason}`] };
+      if (reason !== null) return { isReady: false, reasons: [`journal: ${reason}`] };
+      return { isReady: true, reasons: appender.closedPartitions().map((partition) => `journal: partition ${partition} does not answer`) };
     },
     stop() {
       newParties.stop();

@@ -26,7 +26,8 @@ export interface BatchPorts extends HandlerContext {
   readonly transactions: Pick<TransactionStore, "load" | "write">;
   readonly days: Pick<DayStore, "load" | "write">;
   readonly banks: Pick<BankStore, "load" | "write">;
-  readonly producer: Producer;
+  /** Of a batch that is repeated, it sends only what is not acknowledged yet. */
+  readonly producer: Pick<Producer, "send">;
   readonly brokerClock: Pick<BrokerClock, "nowMs" | "observe">;
   readonly cache: SnapshotCache;
   readonly witness: StoreWitness;
