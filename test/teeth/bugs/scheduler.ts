@@ -258,4 +258,10 @@ export const schedulerBugs: readonly PlantedBug[] = [
     ],
     nearest: ["services/scheduler/recorded/recorded-journals.test.ts"],
   },
+  {
+    id: "owner-that-was-handed-nothing-reads-nothing-again",
+    breaks: "An owner that was handed no record yet leaves out what a restored store has not, until another record comes.",
+    edits: [{ file: worker, find: "    this.#handedTo = this.#nextOffset;\n    return {", put: "    return {" }],
+    nearest: [`${scenarios}/live-restore.test.ts`],
+  },
 ];
