@@ -86,6 +86,8 @@ export const journalHandlers: JournalHandlers = {
 
 export interface SchedulerPorts extends ServicePorts {
   readonly store: Store;
+  /** The version of the rules of another release, which a test plays; absent: that of this one. */
+  readonly rulesVersion?: number;
   /** Reports that the service cannot go on; its process must end. */
   fail(reason: unknown): void;
 }
@@ -131,7 +133,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     serde,
     configuration: live.view,
     partitionCount,
-    rulesVersion,
+    rulesVersion: ports.rulesVersion ?? rulesVersion,
     append,
     brokerClock,
     metrics,

@@ -9,7 +9,8 @@
 import type { OutgoingRecord } from "@sluice/messaging";
 import { buildDirectDebit, drawUetr, seededRandom, validAccount } from "@sluice/testkit";
 import { expect, test } from "vitest";
-import { calmScenario, type Scenario, simulatedBranches } from "./scenario.ts";
+import { simulatedBranches } from "./messages.ts";
+import { calmScenario, type Scenario } from "./scenario.ts";
 import { simulatedDayTimes, type SimulationMeter, simulateScenario } from "./simulate.ts";
 
 const seed = 42;

@@ -16,7 +16,7 @@ export interface PlannedDay {
   readonly reconciliationAtMs: number;
 }
 
-interface ForgottenSpan {
+interface HistorySpan {
   readonly fromMs: number;
   readonly untilMs: number;
 }
@@ -42,7 +42,9 @@ export interface CheckOptions {
    * What the store forgot because it went back: all from its copy until every process has noticed. Epoch
    * milliseconds; absent if it never went back.
    */
-  readonly forgotten?: ForgottenSpan;
+  readonly forgotten?: HistorySpan;
+  /** When no process ran, in epoch milliseconds; absent if some always did. */
+  readonly stopped?: HistorySpan;
   /** The windows that the configuration planned. If absent, the journal's own plans are used. */
   readonly plannedDays?: readonly PlannedDay[];
   readonly topics?: Readonly<Record<"journal" | "dispatch" | "events" | "receipts" | "transactions", string>>;
@@ -96,7 +98,8 @@ export interface Evidence {
   readonly clockToleranceMs: number;
   readonly brokerClocksApartMs: number;
   readonly firstAttemptWithinMs: number | null;
-  readonly forgotten: ForgottenSpan | null;
+  readonly forgotten: HistorySpan | null;
+  readonly stopped: HistorySpan | null;
   readonly plannedDays: readonly PlannedDay[] | null;
   readonly sent: readonly SentEntry[];
   readonly received: readonly ReceivedEntry[];
@@ -190,6 +193,7 @@ export function gatherEvidence(entries: Iterable<HistoryEntry>, options: CheckOp
     brokerClocksApartMs: options.brokerClocksApartMs ?? 0,
     firstAttemptWithinMs: options.firstAttemptWithinMs ?? null,
     forgotten: options.forgotten ?? null,
+    stopped: options.stopped ?? null,
     plannedDays: options.plannedDays ?? null,
     sent,
     received,
