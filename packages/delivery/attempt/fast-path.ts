@@ -115,7 +115,7 @@ class NewMessage implements SlotWaiter, TimeoutListener, Completion<void> {
     const why = this.#blockReason();
     if (why !== null) return why;
     // An attempt may still run on a message that left the page because its day has closed.
-    if (this.#queue.page.containsKey(deliveryKey) || this.#partition.locks.isLocked(lockKey(receiverId, deliveryKey))) return "held";
+    if (this.#queue.page.containsKey(deliveryKey) || this.#partition.locks.isLocked(receiverId, deliveryKey)) return "held";
     if (this.#queue.isSpilling) return "spilling";
     const { bounds } = this.#context;
     const { slots, expectedWaitMs } = this.#destination;

@@ -19,6 +19,7 @@ const parts = [
   "alarms",
   "interface",
   "browser",
+  "languages",
   "servers",
   "simulation",
   "teeth",
@@ -38,6 +39,7 @@ type Environment = Readonly<Record<string, string>>;
 const withoutServers: readonly Part[] = [
   "alarms",
   "browser",
+  "languages",
   "interface",
   "simulation",
   "teeth",
@@ -86,7 +88,7 @@ export const testVerb: Verb = {
   options: {
     long: {
       type: "boolean",
-      text: "10,000 drawn runs of the delivery engine's model instead of 500, 1,000 seeds of the simulation instead of 160; most of an hour",
+      text: "10,000 drawn runs of the delivery engine's model instead of 500, 2,000 seeds of the simulation instead of 160; most of an hour",
     },
     fuzz: {
       type: "boolean",
@@ -130,6 +132,7 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
       else if (part === "chart") results.push({ part, counts: await chart(), failures: [] });
       else if (part === "containers") results.push(await containers(drawn));
       else if (part === "fuzz") results.push({ part, counts: await fuzz(environment ?? {}, seed, signal), failures: [] });
+      else if (part === "languages") results.push(await otherLanguages());
       else if (part === "kubernetes") results.push(await kubernetes(signal));
       else results.push(await runProject(part, { ...environment, ...drawn }));
     }
@@ -158,6 +161,14 @@ async function browser(): Promise<PartResult> {
   const { bringBrowser } = await import("./browser-program.ts");
   const program = await bringBrowser((text) => void process.stdout.write(`browser: ${text}\n`));
   return await runProject("browser", { SLUICE_CHROMIUM: program });
+}
+
+/** A whole run goes on where no language is there. */
+async function otherLanguages(): Promise<PartResult> {
+  const { bringLanguages } = await import("./language-libraries.ts");
+  const environment = await bringLanguages((text) => void process.stdout.write(`languages: ${text}\n`));
+  if (Object.keys(environment).length === 0) return { part: "languages", counts: noCounts, failures: [] };
+  return await runProject("languages", environment);
 }
 
 async function chart(): Promise<TestCounts> {
