@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     // Every core works, also where there are two: vitest would leave one to itself, which hardly uses it.
     maxWorkers: "100%",
+    // A failed expectation says what it got, also where only its message is kept, as in the report of CI.
+    chaiConfig: { truncateThreshold: 4_000 },
     projects: [
       {
         test: {
@@ -54,7 +56,17 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "test/e2e/versions.test.ts", "test/e2e/three-brokers.test.ts"],
+          exclude: ["**/node_modules/**", "test/e2e/{day,versions,three-brokers}.test.ts"],
+          globalSetup: ["infra/local/vitest-servers.ts"],
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          name: "days",
+          include: ["test/e2e/day.test.ts"],
           globalSetup: ["infra/local/vitest-servers.ts"],
           fileParallelism: false,
           testTimeout: 300_000,
