@@ -177,7 +177,7 @@ function findConsole(
 
 function parseBaseUrl(given: string | null): string {
   if (given === null || given === "") {
-    const how = "start with ./sluice up, or name the console by --console URL or SLUICE_CONTROL_URL";
+    const how = "start one with ./sluice up, or name the console by --console URL, --profile NAME or SLUICE_CONTROL_URL";
     throw new Fault("cli.not-up", `no console is up: ${how}`, { isRetryable: false });
   }
   const url = URL.parse(given);
