@@ -70,6 +70,11 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/deciding/transaction-decisions.ts")).redriveVerb,
       },
       {
+        name: "bank redrive",
+        line: "has all that a bank refused tried again, at once",
+        load: async () => (await import("./verbs/deciding/bank-redrive.ts")).bankRedriveVerb,
+      },
+      {
         name: "window extend",
         line: "extends a close that has not been reached",
         load: async () => (await import("./verbs/deciding/day-decisions.ts")).windowExtendVerb,
