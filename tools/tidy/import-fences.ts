@@ -128,6 +128,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   mongodb: ["packages/store", "infra/local"],
   pino: ["packages/service"],
   "prom-client": ["packages/service"],
+  rolldown: ["tools"],
   testcontainers: ["infra/local", "packages/testcontainers"],
   undici: ["packages/delivery", "test", "test/benches", "test/demo", "test/environment", "test/testkit", "test/trials"],
   yaml: ["packages/config", "packages/documents", "packages/cli"],

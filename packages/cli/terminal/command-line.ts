@@ -5,7 +5,6 @@
 
 import { parseArgs } from "node:util";
 import { Fault } from "@sluice/kernel";
-import { verbIndex } from "../verbs.ts";
 import { exitCodeFor, exitUsage } from "./exit-codes.ts";
 import { argumentText, countArguments, isRequired, type Verb, type VerbCall } from "./verb.ts";
 import { describeWord, formatGroupHelp, formatHelp, formatOverview } from "./verb-help.ts";
@@ -23,11 +22,7 @@ const terminal: TerminalOutput = {
 
 const helpWords = new Set(["--help", "-h"]);
 
-export async function runCommandLine(
-  words: readonly string[],
-  index: VerbIndex = verbIndex,
-  output: TerminalOutput = terminal,
-): Promise<number> {
+export async function runCommandLine(words: readonly string[], index: VerbIndex, output: TerminalOutput = terminal): Promise<number> {
   const [first] = words;
   if (first === undefined) {
     output.err(formatOverview(index));
