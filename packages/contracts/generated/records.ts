@@ -120,6 +120,16 @@ export interface Attempt {
   readonly class: AttemptClass;
 }
 
+/** One entry of the audit, as a seal names it. */
+export interface AuditLeaf {
+  /** Chain of the entry. */
+  readonly chain: string;
+  /** Its number in the chain. */
+  readonly sequence: bigint;
+  /** Its hash, hex. */
+  readonly sha256: string;
+}
+
 /** A branch of an institution. */
 export interface Branch {
   /** Branch code, kept as text. */
@@ -632,6 +642,40 @@ export interface AccountVerified {
   readonly onUsOutcomeReport: boolean;
   /** How often a debit that is still held at the last processing close goes over to the next business date. */
   readonly carryOversMax: number;
+}
+
+/** Somebody signed in, was refused, read, exported, decided or changed the configuration; or a process says something about its own entries. */
+export interface AuditEntry {
+  /** The process that writes: its service, and a random part that is new at each start. */
+  readonly chain: string;
+  /** Counts the entries of the chain without a gap; the first is 1. */
+  readonly sequence: bigint;
+  /** Hash of the entry before it in the chain, hex; empty for the first. */
+  readonly previousSha256: string;
+  /** By the clock of the process. */
+  readonly recordedAtMs: number;
+  /** What the entry is about. A reader that does not know the kind can still verify it. */
+  readonly kind: string;
+  /** JSON: ids, addresses, counts and hashes. No secret, no name, no account number and no text of a person. */
+  readonly content: string;
+}
+
+/** Signs the entries that were appended since the last seal, in the order in which they lie in the topic. */
+export interface AuditSeal {
+  /** Counts the seals without a gap; the first is 1. */
+  readonly sequence: bigint;
+  /** Hash of the seal before it, hex; empty for the first. */
+  readonly previousSha256: string;
+  /** By the clock of the process that sealed. */
+  readonly sealedAtMs: number;
+  /** The entries that it signs, at most 2,048; none where nothing was appended. */
+  readonly leaves: readonly AuditLeaf[];
+  /** Root of the Merkle tree over the leaves as in RFC 6962, hex. */
+  readonly root: string;
+  /** The first 16 hexadecimal digits of the SHA-256 of the public key. */
+  readonly keyId: string;
+  /** Ed25519 over sequence, previous seal, time, number of leaves, root and key; Base64. */
+  readonly signature: string;
 }
 
 /** An operator pauses a bank: nothing is released, delivered or posted to it. */
@@ -1327,6 +1371,8 @@ export interface WithdrawalRequested {
 /** The top-level records, by name. */
 export interface Records {
   readonly AccountVerified: AccountVerified;
+  readonly AuditEntry: AuditEntry;
+  readonly AuditSeal: AuditSeal;
   readonly BankPauseRequested: BankPauseRequested;
   readonly BankPaused: BankPaused;
   readonly BankResumeRequested: BankResumeRequested;
@@ -1374,6 +1420,8 @@ export type RecordName = keyof Records;
 
 export const recordNames = [
   "AccountVerified",
+  "AuditEntry",
+  "AuditSeal",
   "BankPauseRequested",
   "BankPaused",
   "BankResumeRequested",
@@ -1421,6 +1469,12 @@ export const recordNames = [
 export const schemaVersions: Readonly<Record<RecordName, readonly string[]>> = {
   AccountVerified: [
     "{\"type\":\"record\",\"name\":\"AccountVerified\",\"namespace\":\"sluice\",\"doc\":\"The validator's verdict on one debit or credit, with every value taken from configuration.\",\"fields\":[{\"name\":\"sender\",\"type\":\"string\",\"doc\":\"Sender of the message judged.\"},{\"name\":\"messageIdentification\",\"type\":\"string\",\"doc\":\"Identification of the message judged.\"},{\"name\":\"contentHash\",\"type\":\"string\",\"doc\":\"Content hash of the message judged.\"},{\"name\":\"verdict\",\"type\":{\"type\":\"enum\",\"name\":\"Verdict\",\"doc\":\"Outcome of all checks.\",\"symbols\":[\"UNKNOWN\",\"ACCEPTED\",\"REFUSED\"],\"default\":\"UNKNOWN\"},\"doc\":\"Accepted or refused.\"},{\"name\":\"reasons\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"Reason\",\"doc\":\"Why a debit was refused.\",\"fields\":[{\"name\":\"code\",\"type\":\"string\",\"doc\":\"ISO 20022 reason, for example AC02.\"},{\"name\":\"text\",\"type\":\"string\",\"doc\":\"Rule, data version and reason code, for example za-cdv/1 check-digit.\"}]}},\"doc\":\"Every failing rule; empty when accepted.\"},{\"name\":\"decisions\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"RuleDecision\",\"doc\":\"What one account rule answered, so that it can be computed again.\",\"fields\":[{\"name\":\"account\",\"type\":\"string\",\"doc\":\"debtor or creditor.\"},{\"name\":\"rule\",\"type\":\"string\",\"doc\":\"Rule id, for example za-cdv.\"},{\"name\":\"version\",\"type\":\"string\",\"doc\":\"Version of the rule data.\"},{\"name\":\"result\",\"type\":\"string\",\"doc\":\"valid, invalid, not-verifiable or warning.\"},{\"name\":\"reason\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Reason code, for example check-digit.\"}]}},\"doc\":\"Each account rule asked, with data version.\"},{\"name\":\"bank\",\"type\":\"string\",\"doc\":\"Bank that the debit or credit will be sent to (its configured id).\"},{\"name\":\"businessDate\",\"type\":\"string\",\"doc\":\"Business date, YYYY-MM-DD.\"},{\"name\":\"reconciliationDay\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The day (scheme:date) whose reconciliation close is the deadline of a debit; null for a credit, which has deadlineMs.\"},{\"name\":\"subService\",\"type\":\"string\",\"doc\":\"SAME_DAY, ONE_DAY or TWO_DAY.\"},{\"name\":\"calendarVersion\",\"type\":\"string\",\"doc\":\"Version of the calendar used.\"},{\"name\":\"deadlineMs\",\"type\":[\"null\",{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"}],\"default\":null,\"doc\":\"Of a credit: its deadline for delivery and report.\"},{\"name\":\"onUsOutcomeReport\",\"type\":\"boolean\",\"default\":false,\"doc\":\"The initiating side wants a report of the outcome (configured).\"},{\"name\":\"carryOversMax\",\"type\":\"int\",\"default\":0,\"doc\":\"How often a debit that is still held at the last processing close goes over to the next business date.\"}]}",
+  ],
+  AuditEntry: [
+    "{\"type\":\"record\",\"name\":\"AuditEntry\",\"namespace\":\"sluice\",\"doc\":\"Somebody signed in, was refused, read, exported, decided or changed the configuration; or a process says something about its own entries.\",\"fields\":[{\"name\":\"chain\",\"type\":\"string\",\"doc\":\"The process that writes: its service, and a random part that is new at each start.\"},{\"name\":\"sequence\",\"type\":\"long\",\"doc\":\"Counts the entries of the chain without a gap; the first is 1.\"},{\"name\":\"previousSha256\",\"type\":\"string\",\"doc\":\"Hash of the entry before it in the chain, hex; empty for the first.\"},{\"name\":\"recordedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"By the clock of the process.\"},{\"name\":\"kind\",\"type\":\"string\",\"doc\":\"What the entry is about. A reader that does not know the kind can still verify it.\"},{\"name\":\"content\",\"type\":\"string\",\"doc\":\"JSON: ids, addresses, counts and hashes. No secret, no name, no account number and no text of a person.\"}]}",
+  ],
+  AuditSeal: [
+    "{\"type\":\"record\",\"name\":\"AuditSeal\",\"namespace\":\"sluice\",\"doc\":\"Signs the entries that were appended since the last seal, in the order in which they lie in the topic.\",\"fields\":[{\"name\":\"sequence\",\"type\":\"long\",\"doc\":\"Counts the seals without a gap; the first is 1.\"},{\"name\":\"previousSha256\",\"type\":\"string\",\"doc\":\"Hash of the seal before it, hex; empty for the first.\"},{\"name\":\"sealedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"By the clock of the process that sealed.\"},{\"name\":\"leaves\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"AuditLeaf\",\"doc\":\"One entry of the audit, as a seal names it.\",\"fields\":[{\"name\":\"chain\",\"type\":\"string\",\"doc\":\"Chain of the entry.\"},{\"name\":\"sequence\",\"type\":\"long\",\"doc\":\"Its number in the chain.\"},{\"name\":\"sha256\",\"type\":\"string\",\"doc\":\"Its hash, hex.\"}]}},\"doc\":\"The entries that it signs, at most 2,048; none where nothing was appended.\"},{\"name\":\"root\",\"type\":\"string\",\"doc\":\"Root of the Merkle tree over the leaves as in RFC 6962, hex.\"},{\"name\":\"keyId\",\"type\":\"string\",\"doc\":\"The first 16 hexadecimal digits of the SHA-256 of the public key.\"},{\"name\":\"signature\",\"type\":\"string\",\"doc\":\"Ed25519 over sequence, previous seal, time, number of leaves, root and key; Base64.\"}]}",
   ],
   BankPauseRequested: [
     "{\"type\":\"record\",\"name\":\"BankPauseRequested\",\"namespace\":\"sluice\",\"doc\":\"An operator pauses a bank: nothing is released, delivered or posted to it.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"bank\",\"type\":\"string\",\"doc\":\"Bank or connector.\"},{\"name\":\"untilMs\",\"type\":[\"null\",{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"}],\"default\":null,\"doc\":\"Maintenance: the pause ends by itself then; null: only a resume ends it.\"}]}",

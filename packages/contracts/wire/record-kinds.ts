@@ -32,6 +32,8 @@ export const recordKinds = {
   DecisionConfirmed: "none",
   DecisionRejected: "none",
   DecisionRetracted: "none",
+  AuditEntry: "none",
+  AuditSeal: "none",
 } as const satisfies Readonly<Record<RecordName, RecordKind>>;
 
 export type RecordOfKind<K extends RecordKind> = {

@@ -10,7 +10,7 @@ export interface RecordUse {
   readonly readBy: readonly string[];
 }
 
-const { journal, dispatch, events, receipts, transactions, deadLetters, proposals } = topics;
+const { journal, dispatch, events, receipts, transactions, deadLetters, proposals, audit } = topics;
 const readers = ["validator", "scheduler", "dispatcher", "event-publisher"] as const;
 
 export const recordMap = [
@@ -63,6 +63,8 @@ export const recordMap = [
   use(proposals, "DecisionConfirmed", ["console"], ["console"]),
   use(proposals, "DecisionRejected", ["console"], ["console"]),
   use(proposals, "DecisionRetracted", ["console"], ["console"]),
+  use(audit, "AuditEntry", ["ingress", "console"], ["console", "auditors"]),
+  use(audit, "AuditSeal", ["console"], ["console", "auditors"]),
 ] as const satisfies readonly RecordUse[];
 
 function use<N extends string>(topic: string, record: N, writtenBy: readonly string[], readBy: readonly string[]) {

@@ -13,6 +13,8 @@ export const topics = {
   deadLetters: "sluice.dead-letters.v1.dlq",
   /** Decisions that wait for a second person, and their confirmations. */
   proposals: "sluice.proposals.v1",
+  /** Who signed in, read, exported and decided, and what changed in the configuration: chained and sealed. */
+  audit: "sluice.audit.v1",
 } as const;
 
 export const headers = {

@@ -57,6 +57,7 @@ const topicTexts: Readonly<Record<string, string>> = {
   probe: "Asks the log for its time. Nothing to read.",
   "dead-letters": "Records that could not be read, with their bytes and the reason.",
   proposals: "Decisions that operators proposed, and how each proposal ended. It is kept for good.",
+  audit: "Who signed in, was refused, read, exported and decided, and what changed in the configuration. Chained by hash and sealed.",
 };
 
 function channel({ topic, partitions, replication, config }: TopicSpec): Part {
@@ -161,6 +162,7 @@ const bankRecords: ReadonlySet<RecordName> = new Set<RecordName>(["BankPauseRequ
 function keyText(record: RecordName, doc: string): string {
   if (record === "DeadLetter") return "The key of the record that could not be read.";
   if (proposalRecords.has(record)) return "`proposals`: all are in one partition, in one order.";
+  if (record === "AuditEntry" || record === "AuditSeal") return "`audit`: all are in one partition, in one order.";
   if (record === "BankPaused" || record === "BankResumed") return "`bank:<id>`; one copy in every partition.";
   if (bankRecords.has(record)) return "`bank:<id>`.";
   if (doc.startsWith("Marker:")) return "`scheme:date` of the business day; one copy in every partition.";

@@ -77,6 +77,8 @@ export function buildTopicSpecs({
     spec(topics.deadLetters, partitionCount, retentionMs.deadLetters),
     // It says which two persons decided: it is kept as long as what they decided.
     spec(topics.proposals, partitionCount, forever),
+    // A record that was dropped for its age would look like one that somebody took away.
+    spec(topics.audit, partitionCount, forever),
     spec(topics.probe, 1, hourMs),
   ];
 }
