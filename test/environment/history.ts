@@ -32,8 +32,9 @@ export async function collectHistory(sources: HistorySources): Promise<readonly 
 }
 
 async function* readRecords({ messaging, serde }: HistorySources): AsyncGenerator<HistoryEntry> {
-  const partitions: TopicPartition[] = [topics.journal, topics.dispatch, topics.events, topics.receipts, topics.deadLetters].flatMap(
-    (topic) => Array.from({ length: partitionCountDefault }, (_, partition) => ({ topic, partition })),
+  const { journal, dispatch, events, receipts, stateEvents, items, deadLetters } = topics;
+  const partitions: TopicPartition[] = [journal, dispatch, events, receipts, stateEvents, items, deadLetters].flatMap((topic) =>
+    Array.from({ length: partitionCountDefault }, (_, partition) => ({ topic, partition })),
   );
   const ends = await messaging.ends(partitions);
   for (const [index, partition] of partitions.entries()) {

@@ -45,7 +45,7 @@ export interface CheckOptions {
   readonly forgotten?: ForgottenSpan;
   /** The windows that the configuration planned. If absent, the journal's own plans are used. */
   readonly plannedDays?: readonly PlannedDay[];
-  readonly topics?: Readonly<Record<"journal" | "dispatch" | "events" | "receipts" | "transactions", string>>;
+  readonly topics?: Readonly<Record<"journal" | "dispatch" | "events" | "receipts" | "transactions" | "stateEvents" | "items", string>>;
 }
 
 export interface PlacedRecord extends RecordEntry {
@@ -104,6 +104,9 @@ export interface Evidence {
   readonly dispatch: readonly PlacedRecord[];
   readonly events: readonly PlacedRecord[];
   readonly receipts: readonly PlacedRecord[];
+  /** What analysts read: entries into states, and items of reconciliation lists. */
+  readonly stateEvents: readonly PlacedRecord[];
+  readonly items: readonly PlacedRecord[];
   readonly journeys: readonly Journey[];
   /** Every request to declare credits final. */
   readonly declarations: readonly PlacedRecord[];
@@ -156,6 +159,8 @@ export function gatherEvidence(entries: Iterable<HistoryEntry>, options: CheckOp
     events: "sluice.events.v1",
     receipts: "sluice.receipts.v1",
     transactions: "sluice.transactions.v1",
+    stateEvents: "sluice.state-events.v1",
+    items: "sluice.items.v1",
   };
   const sent: SentEntry[] = [];
   const received: ReceivedEntry[] = [];
@@ -197,6 +202,8 @@ export function gatherEvidence(entries: Iterable<HistoryEntry>, options: CheckOp
     dispatch: inTopic(names.dispatch),
     events,
     receipts: inTopic(names.receipts),
+    stateEvents: inTopic(names.stateEvents),
+    items: inTopic(names.items),
     journeys: buildJourneys(journal, events, inTopic(names.transactions), snapshots),
     declarations: journal.filter((record) => record.type === "CreditsFinalRequested"),
     plans: journal.filter((record) => record.type === "DayPlanned"),
