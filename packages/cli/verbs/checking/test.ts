@@ -27,6 +27,7 @@ const parts = [
   "versions",
   "brokers",
   "chaos",
+  "analytics",
   "chart",
   "containers",
   "kubernetes",
@@ -42,16 +43,17 @@ const withoutServers: readonly Part[] = [
   "simulation",
   "teeth",
   "chaos",
+  "analytics",
   "chart",
   "containers",
   "kubernetes",
 ];
 /**
- * Parts that run only when they are named. The chart needs helm, and the cluster all of Kubernetes, which are built in
- * minutes where they are missing; containers need an engine and the image. Brokers is a day on three of them that takes
- * minutes.
+ * Parts that run only when they are named. Analytics installs programs of Python. The chart needs helm, and the
+ * cluster all of Kubernetes, which are built in minutes where they are missing; containers need an engine and the
+ * image. Brokers is a day on three of them that takes minutes.
  */
-const onRequest: readonly Part[] = ["brokers", "chart", "containers", "kubernetes"];
+const onRequest: readonly Part[] = ["analytics", "brokers", "chart", "containers", "kubernetes"];
 /** Runs an older release too, so it is left out of a whole run where the checkout has no history. */
 const withHistory: Part = "versions";
 const seedDefault = "1";
@@ -135,6 +137,7 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
       }
       if (!withoutServers.includes(part)) environment ??= await openServers(opened);
       if (part === "alarms") results.push({ part, counts: await alarms(), failures: [] });
+      else if (part === "analytics") results.push({ part, counts: await analytics(), failures: [] });
       else if (part === "browser") results.push(await browser());
       else if (part === "chart") results.push({ part, counts: await chart(), failures: [] });
       else if (part === "containers") results.push(await containers(drawn));
@@ -161,6 +164,11 @@ async function openServers(opened: AsyncDisposableStack): Promise<Environment> {
 async function alarms(): Promise<TestCounts> {
   const { testAlarmRules } = await import("./alarm-rules.ts");
   return await testAlarmRules((text) => void process.stdout.write(`alarms: ${text}\n`));
+}
+
+async function analytics(): Promise<TestCounts> {
+  const { testDataContracts } = await import("./data-contracts.ts");
+  return await testDataContracts((text) => void process.stdout.write(`analytics: ${text}\n`));
 }
 
 async function browser(): Promise<PartResult> {
