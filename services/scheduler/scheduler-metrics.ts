@@ -3,13 +3,15 @@
 
 import { recordKinds, stateNames } from "@sluice/contracts";
 import { observationKinds } from "@sluice/domain";
-import { findLargest, type Counter, type Gauge, type ListedMetric, type ListedSample, type Metrics } from "@sluice/kernel";
+import { findLargest, type Counter, type Gauge, type Histogram, type ListedMetric, type ListedSample, type Metrics } from "@sluice/kernel";
 
 export interface SchedulerMetrics {
   /** Labels: fact, decision, state. */
   readonly decisions: Counter;
   /** Labels: state. */
   readonly entries: Counter;
+  /** Seconds from the receipt of a debit or credit to its verdict. */
+  readonly verdictSeconds: Histogram;
   /** Labels: state (of the transaction at the close). */
   readonly items: Counter;
   /** Labels: kind. */
@@ -60,6 +62,9 @@ export function startSchedulerCounts(
   for (const scheme of schemes) windowsMissed.add({ scheme }, 0);
 }
 
+/** Seconds; an objective asks for 60. */
+const verdictBuckets = [0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
 export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
   const held = new BankTotals();
   const gateCredits = new BankTotals();
@@ -81,6 +86,12 @@ export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
     ),
     decisions: metrics.counter("sluice_scheduler_decisions_total", "Records handled", ["fact", "decision", "state"]),
     entries: metrics.counter("sluice_scheduler_state_entries_total", "Entries of transactions into a state", ["state"]),
+    verdictSeconds: metrics.histogram(
+      "sluice_scheduler_verdict_seconds",
+      "From the receipt of a debit or credit to its verdict, by the broker clock",
+      [],
+      verdictBuckets,
+    ),
     items: metrics.counter("sluice_scheduler_items_total", "Reconciliation items made", ["state"]),
     observations: metrics.counter("sluice_scheduler_observations_total", "Messages recorded as observations, without effect on the state", [
       "kind",

@@ -13,6 +13,7 @@ const generators = [
   { name: "documents", takes: ["check"] },
   { name: "settings", takes: ["check"] },
   { name: "conformance", takes: ["check"] },
+  { name: "slos", takes: ["check"] },
   { name: "chart", takes: ["check"] },
 ] as const;
 
