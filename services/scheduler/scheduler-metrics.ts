@@ -47,6 +47,12 @@ export interface SchedulerMetrics {
   setHeldDebits(partition: number, banks: ReadonlyMap<string, number>): void;
   /** Sets the held debits of a partition whose window is open and whose bank's gate is closed; likewise. */
   setDebitsAtClosedGates(partition: number, banks: ReadonlyMap<string, number>): void;
+  /** Sets the held debits of a partition whose window and gate are open, by scheme; likewise. */
+  setDueDebits(partition: number, schemes: ReadonlyMap<string, number>): void;
+  /** Unix time at which the open window of a scheme closes; 0: none is open. Labels: scheme. */
+  readonly windowCloses: Gauge;
+  /** Unix time of the begin, in UTC, of the last date that this process has planned. Labels: scheme. */
+  readonly plannedUntil: Gauge;
   /** Sets the credits of a partition that keep a gate closed, by bank; a bank that is no longer named has none. */
   setGateCredits(partition: number, banks: ReadonlyMap<string, number>): void;
 }
@@ -69,11 +75,13 @@ export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
   const held = new BankTotals();
   const gateCredits = new BankTotals();
   const atClosedGates = new BankTotals();
+  const due = new BankTotals();
   metrics.listed(Object.values(listedMetrics), () => [
     { name: listedMetrics.held.name, labels: {}, value: held.sum },
     ...held.largest(listedMetrics.bankHeld),
     ...gateCredits.largest(listedMetrics.gateCredits),
     ...atClosedGates.largest(listedMetrics.atClosedGates),
+    ...due.list().map(([scheme, value]) => ({ name: listedMetrics.due.name, labels: { scheme }, value })),
     { name: listedMetrics.leftOut.name, labels: { metric: listedMetrics.bankHeld.name }, value: held.leftOut },
     { name: listedMetrics.leftOut.name, labels: { metric: listedMetrics.gateCredits.name }, value: gateCredits.leftOut },
     { name: listedMetrics.leftOut.name, labels: { metric: listedMetrics.atClosedGates.name }, value: atClosedGates.leftOut },
@@ -128,6 +136,13 @@ export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
     setHeldDebits: (partition, banks) => held.set(partition, banks),
     setGateCredits: (partition, banks) => gateCredits.set(partition, banks),
     setDebitsAtClosedGates: (partition, banks) => atClosedGates.set(partition, banks),
+    setDueDebits: (partition, schemes) => due.set(partition, schemes),
+    windowCloses: metrics.gauge("sluice_scheduler_window_closes_timestamp_seconds", "When the open window closes; 0: none is open", [
+      "scheme",
+    ]),
+    plannedUntil: metrics.gauge("sluice_scheduler_planned_until_timestamp_seconds", "The last date that is planned, at its begin in UTC", [
+      "scheme",
+    ]),
   };
 }
 
@@ -146,6 +161,7 @@ const listedMetrics = {
     "Held debits in memory whose window is open, and whose bank's credits gate is not",
     ["bank"],
   ),
+  due: listed("sluice_scheduler_due_debits", "Held debits in memory whose window and gate are open", ["scheme"]),
   leftOut: listed("sluice_scheduler_left_out_banks", "Banks that have a value above zero, and no series of their own", ["metric"]),
 } as const;
 
@@ -153,7 +169,7 @@ function listed(name: string, help: string, labels: readonly string[]): ListedMe
   return { name, help, kind: "gauge", labels };
 }
 
-/** The values of banks, added up over the partitions; a bank without a value is not kept. */
+/** The values of banks or schemes, added up over the partitions; one without a value is not kept. */
 class BankTotals {
   readonly #totals = new Map<string, number>();
   readonly #byPartition = new Map<number, ReadonlyMap<string, number>>();
@@ -167,6 +183,10 @@ class BankTotals {
 
   get leftOut(): number {
     return Math.max(0, this.#totals.size - banksShownMax);
+  }
+
+  list(): readonly (readonly [string, number])[] {
+    return [...this.#totals];
   }
 
   largest({ name }: ListedMetric): readonly ListedSample[] {
