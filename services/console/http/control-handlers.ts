@@ -21,6 +21,7 @@ import { rejectProposal, retractProposal } from "../proposals/end-proposal.ts";
 import { listProposals } from "../proposals/list-proposals.ts";
 import type { ProposalBook } from "../proposals/proposal-book.ts";
 import { proposeDecisions, type DecisionHandlers } from "../proposals/propose-decision.ts";
+import { redriveBank } from "../banks/redrive-bank.ts";
 import { redriveDelivery } from "../decisions/redrive-delivery.ts";
 import { confirmResolution, resolveItem } from "../decisions/resolve-item.ts";
 import { withdrawDebit } from "../decisions/withdraw-debit.ts";
@@ -39,6 +40,7 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
   const deciding: DecisionHandlers = {
     withdrawDebit: withdrawDebit(acting),
     redriveDelivery: redriveDelivery(acting),
+    redriveBank: redriveBank(acting),
     extendClose: extendClose(acting),
     declareCreditsFinal: declareCreditsFinal(acting),
     openGate: openGate(acting),
