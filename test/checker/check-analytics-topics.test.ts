@@ -56,6 +56,14 @@ test("I6: an event without its entry is rejected once all work has ended", () =>
   expect(checkHistory(missing).violations).toMatchObject([{ promise: "I6" }]);
 });
 
+test("I6: entries have gaps where an older release was at work, and what is there is compared all the same", () => {
+  const gaps = (change: Record<string, unknown>) =>
+    withEntries((value, index) => (index % 3 === 0 ? null : index === 1 ? { ...value, ...change } : value));
+  expect(checkHistory(gaps({})).violations).not.toEqual([]);
+  expect(checkHistory(gaps({}), { hasOlderRelease: true }).violations).toEqual([]);
+  expect(checkHistory(gaps({ amount: "1" }), { hasOlderRelease: true }).violations).toMatchObject([{ promise: "I6" }]);
+});
+
 test("I6: a repeat of an entry that says something else is rejected", () => {
   const history = withEntries((value) => value);
   const first = history.find((entry): entry is RecordEntry => entry.kind === "record" && entry.type === "StateEntered")!;

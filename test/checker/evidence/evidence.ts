@@ -27,6 +27,8 @@ export interface CheckOptions {
    * happen.
    */
   readonly isDrained?: boolean;
+  /** True if an older release was at work too, which does not know the topics of analysts: they may have gaps. */
+  readonly hasOlderRelease?: boolean;
   /**
    * Milliseconds a debit must have been held to have its turn before a release; a shorter time may be the release's own
    * latency. Default 2,000.
@@ -92,6 +94,7 @@ export interface Journey {
 
 export interface Evidence {
   readonly isDrained: boolean;
+  readonly hasOlderRelease: boolean;
   readonly queueToleranceMs: number;
   readonly clockToleranceMs: number;
   readonly brokerClocksApartMs: number;
@@ -190,6 +193,7 @@ export function gatherEvidence(entries: Iterable<HistoryEntry>, options: CheckOp
   );
   return {
     isDrained: options.isDrained ?? true,
+    hasOlderRelease: options.hasOlderRelease ?? false,
     queueToleranceMs: options.queueToleranceMs ?? 2_000,
     clockToleranceMs: options.clockToleranceMs ?? 0,
     brokerClocksApartMs: options.brokerClocksApartMs ?? 0,
