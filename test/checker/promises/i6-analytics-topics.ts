@@ -2,8 +2,8 @@
 //
 // #1 Each event has one record in `sluice.state-events.v1` with its columns, in the same order. A repeat says the same.
 // #2 Once all work has ended, the record of an item with the highest version is the item in the store.
-// #3 Only histories that have records of a topic are examined: an older release writes none. Where it was at work beside
-//    this one, there are gaps, and what is there still agrees.
+// #3 Only histories that have records of a topic are examined: an older release writes none. Where it was at work
+//    beside this one, there are gaps, and what is there still agrees.
 
 import type { Evidence, Journey, PlacedRecord } from "../evidence/evidence.ts";
 import type { PromiseFinding } from "./finding.ts";
