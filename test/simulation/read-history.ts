@@ -7,7 +7,7 @@ import type { MemoryBroker } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
 import { toRecordEntry, toSnapshotEntry, type VirtualTime } from "@sluice/testkit";
 
-/** All processes of all runs share it: it keeps nothing of what it reads, and to build one takes longer than a crash. */
+/** All processes of all runs share it. It keeps nothing of what it reads, and building one is slower than a crash. */
 export const simulatedSerde = createFixedSerde();
 const readTopics = Object.values(topics).filter((topic) => topic !== topics.probe);
 const uetrPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -38,8 +38,8 @@ const quietReadsMax = 20;
 const quietAgainAfterMs = 500;
 
 /**
- * Reads until nothing changed meanwhile, for `quietReadsMax` reads at most, and returns the last read. A history that is
- * read while messages are delivered is torn: it has the receipt of a request that was made after the requests were
+ * Reads until nothing changed meanwhile, for `quietReadsMax` reads at most, and returns the last read. A history that
+ * is read while messages are delivered is torn: it has the receipt of a request that was made after the requests were
  * listed.
  */
 export async function readOnceQuiet<T>(time: Time, mark: () => Promise<string>, read: () => Promise<T>): Promise<T> {
