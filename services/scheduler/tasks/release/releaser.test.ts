@@ -294,17 +294,15 @@ test("a debit that becomes held with a key before the cut goes into the page; on
   expect(released()).toEqual(order.map(({ uetr }) => uetr));
 });
 
-test("the metric shows by scheme how many debits are due: their window and their gate are open", async () => {
-  const { time, pass, journal } = setUp({ rows: [...buildRows(2), row(7, "closed-bank")] });
+test("the metric shows by scheme how many debits are due: their window and their gate are open, and their turn is to come", async () => {
+  const { time, pass, released, journal } = setUp({ rows: [...buildRows(6), row(7, "closed-bank")] });
   await time.settle();
-  expect(journal.due).toEqual({});
   pass(opened);
   await time.settle();
   expect(journal.due).toEqual({});
-  journal.isUp = false;
   pass(gate);
   await time.settle();
-  expect(Object.values(journal.due)).toEqual([expect.any(Number)]);
+  expect([released().length, journal.due]).toEqual([3, { ZA_EFT: 3 }]);
   pass(closed);
   await time.settle();
   expect(journal.due).toEqual({});
