@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { buildSloRules, generateSlos } from "./generate-slos.ts";
-import { objectives } from "./slo-table.ts";
+import { objectives } from "./tables/slo-table.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 

@@ -79,11 +79,33 @@ test("alarms have unique names", () => {
   expect(new Set(all.map(({ alert }) => alert)).size).toBe(all.length);
 });
 
+function metricsIn(queries: readonly string[]): ReadonlySet<string> {
+  const asked = queries.flatMap((query) => [...query.matchAll(/\bsluice_[a-z_]+/g)].map(([name]) => name));
+  return new Set(asked.map((name) => name.replace(/_seconds_(bucket|sum|count)$/, "_seconds")));
+}
+
 test("the objectives count metrics that are served", () => {
-  const asked = ofObjectives.flatMap(({ expr }) => [...expr.matchAll(/\bsluice_[a-z_]+/g)].map(([name]) => name));
-  const names = new Set(asked.map((name) => name.replace(/_seconds_(bucket|sum|count)$/, "_seconds")));
+  const names = metricsIn(ofObjectives.map(({ expr }) => expr));
   expect(names.size).toBeGreaterThan(4);
   expect([...names].filter((name) => !served.has(name))).toEqual([]);
+});
+
+interface DashboardFile {
+  readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+}
+
+test("every query of a dashboard asks for what is served, or for what the objectives record", () => {
+  const files = globSync("infra/chart/files/dashboard-*.json", { cwd: root });
+  const queries = files.flatMap((file) => {
+    const { panels }: DashboardFile = JSON.parse(readFileSync(join(root, file), "utf8"));
+    return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  });
+  expect([files.length, queries.length > 40]).toEqual([8, true]);
+  expect([...metricsIn(queries)].filter((name) => !served.has(name))).toEqual([]);
+  const recorded = new Set(ofObjectives.flatMap((rule) => ("record" in rule ? [rule.record] : [])));
+  const asked = queries.flatMap((query) => [...query.matchAll(/\bslo:[a-z0-9_:]+/g)].map(([name]) => name));
+  expect(asked.length).toBeGreaterThan(3);
+  expect(asked.filter((name) => !recorded.has(name))).toEqual([]);
 });
 
 test("five objectives page and make tickets, and a case fires each of these alarms", () => {

@@ -14,6 +14,7 @@ const generators = [
   { name: "settings", takes: ["check"] },
   { name: "conformance", takes: ["check"] },
   { name: "slos", takes: ["check"] },
+  { name: "dashboards", takes: ["check"] },
   { name: "chart", takes: ["check"] },
 ] as const;
 
