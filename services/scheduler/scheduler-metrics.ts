@@ -137,6 +137,12 @@ export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
     setGateCredits: (partition, banks) => gateCredits.set(partition, banks),
     setDebitsAtClosedGates: (partition, banks) => atClosedGates.set(partition, banks),
     setDueDebits: (partition, schemes) => due.set(partition, schemes),
+    ...createDayMetrics(metrics),
+  };
+}
+
+function createDayMetrics(metrics: Metrics): Pick<SchedulerMetrics, "windowCloses" | "plannedUntil"> {
+  return {
     windowCloses: metrics.gauge("sluice_scheduler_window_closes_timestamp_seconds", "When the open window closes; 0: none is open", [
       "scheme",
     ]),

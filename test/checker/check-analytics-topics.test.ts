@@ -56,7 +56,7 @@ test("I6: an event without its entry is rejected once all work has ended", () =>
   expect(checkHistory(missing).violations).toMatchObject([{ promise: "I6" }]);
 });
 
-test("I6: entries have gaps where an older release was at work, and what is there is compared all the same", () => {
+test("I6: entries have gaps where an older release was at work, and what is there is compared all the same [D10.72]", () => {
   const gaps = (change: Record<string, unknown>) =>
     withEntries((value, index) => (index % 3 === 0 ? null : index === 1 ? { ...value, ...change } : value));
   expect(checkHistory(gaps({})).violations).not.toEqual([]);

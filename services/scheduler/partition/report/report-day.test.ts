@@ -1,4 +1,4 @@
-import { silentMetrics } from "@sluice/kernel";
+import { silentLogger, silentMetrics } from "@sluice/kernel";
 import { expect, test } from "vitest";
 import { closesAtMs, opensAtMs, reconciliationAtMs, SchedulerEnvironment } from "../../scheduler.fixture.ts";
 import { createSchedulerMetrics } from "../../scheduler-metrics.ts";
@@ -14,7 +14,7 @@ test("the metric shows when the open window closes, and 0 once it has closed", a
   const report = async (): Promise<void> => {
     const stored = (await environment.settle(environment.store.days.load([day]))).get(day)!;
     const record = { topic: "t", partition: 0, offset: stored.applied, appendedAtMs: 0, key: null, value: null, headers: {} };
-    reportDay({ logger: environment.logger, metrics }, 0, stored, { record, decision: "applied" });
+    reportDay({ logger: silentLogger, metrics }, 0, stored, { record, decision: "applied" });
   };
   await environment.time.advance(1_000);
   await report();
