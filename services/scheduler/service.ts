@@ -111,14 +111,14 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
   );
   const append = createFactAppender({ producer: facts, serde, partitionCount, brokerClock, logger });
   const brokerNowMs = (): number | null => brokerClock.nowMs();
+  const metrics = createSchedulerMetrics(ports.metrics);
   const planner = opening.adopt(
-    startDayPlanner({ schemes: ports.configuration.schemes, partitionCount, append, brokerNowMs, time, logger }),
+    startDayPlanner({ schemes: ports.configuration.schemes, partitionCount, append, brokerNowMs, metrics, time, logger }),
     (task) => task.stop(),
   );
   const storeProbe = opening.adopt(startStoreProbe({ store, time }), (probe) => probe.stop());
   const operatorSkips = createOperatorSkips({ messaging, serde, service });
   let owned: PartitionConsumer | null = null;
-  const metrics = createSchedulerMetrics(ports.metrics);
   startSchedulerCounts(
     metrics,
     ports.configuration.schemes.map(({ id }) => id),

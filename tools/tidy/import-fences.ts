@@ -119,6 +119,7 @@ const edges = [
 const homes: Readonly<Record<string, readonly string[]>> = {
   "@asyncapi/avro-schema-parser": ["tools"],
   "@asyncapi/parser": ["tools"],
+  "@grafana/grafana-foundation-sdk": ["tools"],
   "@hono/node-server": ["packages/service"],
   "@redocly/openapi-core": ["tools"],
   ajv: ["packages/documents"],

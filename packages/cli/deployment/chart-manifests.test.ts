@@ -99,10 +99,14 @@ test("the manifests are those of the chart as it is: run ./sluice test chart", (
 });
 
 test("the alarm rules of the chart are those of infra/alarms, with addresses of the runbooks that the values give", () => {
-  const [rules] = ofKind("full", "PrometheusRule");
-  const text = readFileSync(join(root, "infra/alarms/sluice.rules.yaml"), "utf8");
-  const published = text.replaceAll("runbook_url: docs/", "runbook_url: https://docs.example.com/sluice/docs/");
-  expect(rules?.spec.groups).toEqual(parse(published).groups);
+  const rendered = ofKind("full", "PrometheusRule");
+  const published = ["sluice.rules.yaml", "sluice.slo.rules.yaml"].map((file) =>
+    readFileSync(join(root, "infra/alarms", file), "utf8").replaceAll(
+      "runbook_url: docs/",
+      "runbook_url: https://docs.example.com/sluice/docs/",
+    ),
+  );
+  expect(rendered.map(({ spec }) => spec.groups)).toEqual(published.map((text) => parse(text).groups));
 });
 
 describe.each(listCases())("the manifests of the case %s", (name) => {
