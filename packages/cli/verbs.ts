@@ -86,6 +86,11 @@ export const verbIndex: VerbIndex = [
         load: async () => (await import("./verbs/deciding/transaction-decisions.ts")).redriveVerb,
       },
       {
+        name: "stop",
+        line: "has a delivery or posting that fails tried no more",
+        load: async () => (await import("./verbs/deciding/transaction-decisions.ts")).stopVerb,
+      },
+      {
         name: "window extend",
         line: "extends a close that has not been reached",
         load: async () => (await import("./verbs/deciding/day-decisions.ts")).windowExtendVerb,

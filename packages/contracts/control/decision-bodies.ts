@@ -54,6 +54,14 @@ const redrive = object({
   ),
 });
 
+const stop = object({
+  reason,
+  messageIdentification: identifierString(64).meta({ description: "Of the delivery; of a posting the event's id (`webhook-id`)." }),
+  target: optional(
+    choice(["DELIVERY", "POSTING"]).meta({ description: "A message to a bank or connector (the default), or the posting of an event." }),
+  ),
+});
+
 const resolution = object({
   reason,
   day,
@@ -173,6 +181,7 @@ const transactionReplay = object({
 export const controlBodies = {
   withdrawDebit: reasoned,
   redriveDelivery: redrive,
+  stopDelivery: stop,
   resolveItem: resolution,
   confirmResolution: confirmation,
   extendClose: closeExtension,

@@ -22,6 +22,7 @@ import { listProposals } from "../proposals/list-proposals.ts";
 import type { ProposalBook } from "../proposals/proposal-book.ts";
 import { proposeDecisions, type DecisionHandlers } from "../proposals/propose-decision.ts";
 import { redriveDelivery } from "../decisions/redrive-delivery.ts";
+import { stopDelivery } from "../decisions/stop-delivery.ts";
 import { confirmResolution, resolveItem } from "../decisions/resolve-item.ts";
 import { withdrawDebit } from "../decisions/withdraw-debit.ts";
 
@@ -39,6 +40,7 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
   const deciding: DecisionHandlers = {
     withdrawDebit: withdrawDebit(acting),
     redriveDelivery: redriveDelivery(acting),
+    stopDelivery: stopDelivery(acting),
     extendClose: extendClose(acting),
     declareCreditsFinal: declareCreditsFinal(acting),
     openGate: openGate(acting),

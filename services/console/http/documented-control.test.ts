@@ -61,6 +61,7 @@ function placeOf(example: object): object {
 const given: Readonly<Record<string, (environment: DecisionEnvironment) => Promise<void>>> = {
   withdrawDebit: (environment) => environment.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD"),
   redriveDelivery: refusedReport,
+  stopDelivery: (environment) => environment.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED"),
   resolveItem: withWithdrawal,
   async confirmResolution(environment) {
     await withWithdrawal(environment);

@@ -45,6 +45,7 @@ export function proposeDecisions(ports: ProposeDecisionPorts, handlers: Decision
     openGate: proposeDecision(ports, "openGate", handlers.openGate),
     withdrawDebit: proposeDecision(ports, "withdrawDebit", handlers.withdrawDebit),
     redriveDelivery: proposeDecision(ports, "redriveDelivery", handlers.redriveDelivery),
+    stopDelivery: proposeDecision(ports, "stopDelivery", handlers.stopDelivery),
     replayDeadLetter: proposeDecision(ports, "replayDeadLetter", handlers.replayDeadLetter),
     replayTransaction: proposeDecision(ports, "replayTransaction", handlers.replayTransaction),
     replayDeadLetters: proposeDecision(ports, "replayDeadLetters", handlers.replayDeadLetters),

@@ -57,7 +57,15 @@ function describeSent(record: OutgoingRecord, { serde }: SchedulerEnvironment) {
 }
 
 function withoutBody({ value, ...record }: DescribedRecord): unknown {
-  return { ...record, value: { ...value, body: null } };
+  return { ...record, value: { ...withoutAdded(record.type, value), body: null } };
+}
+
+/** Members that a record got after version 2. No rule decides otherwise because a record has one that is null. */
+const addedMembers: Readonly<Record<string, readonly string[]>> = { DispatchChange: ["stoppedBy", "confirmedBy"] };
+
+function withoutAdded(type: string, value: object): object {
+  const added = addedMembers[type] ?? [];
+  return Object.fromEntries(Object.entries(value).filter(([name, given]) => given !== null || !added.includes(name)));
 }
 
 /** Every member counts, because a process that does not know a member loses it when it writes the document. */

@@ -5,7 +5,7 @@ import type { ControlTerminal } from "../../terminal/control-client.ts";
 import { runDecision } from "./send-decision.ts";
 import { runConfirmProposal, runProposals, runRejectProposal, runRetractProposal } from "./proposals.ts";
 import { runCreditsFinal, runExtend, runOpenGate, runPause, runResume } from "./day-decisions.ts";
-import { runConfirm, runRedrive, runResolve, runWithdraw } from "./transaction-decisions.ts";
+import { runConfirm, runRedrive, runResolve, runStop, runWithdraw } from "./transaction-decisions.ts";
 import type { VerbCall } from "../../terminal/verb.ts";
 
 const uetr = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
@@ -79,6 +79,8 @@ test.each([
     `/transactions/${uetr}/redrive`,
     { messageIdentification: "e-1", target: "POSTING" },
   ],
+  [runStop, uetr, { message: "M-1" }, `/transactions/${uetr}/stop`, { messageIdentification: "M-1", target: "DELIVERY" }],
+  [runStop, uetr, { message: "e-1", posting: true }, `/transactions/${uetr}/stop`, { messageIdentification: "e-1", target: "POSTING" }],
   [
     runResolve,
     uetr,
@@ -297,7 +299,7 @@ test.each([
 test("every decision verb has its own help, with a reason", async () => {
   const said: string[] = [];
   const output = { out: (text: string) => void said.push(text), err: (text: string) => void said.push(text) };
-  for (const verb of ["withdraw", "redrive", "reconciliation resolve", "window open-gate", "bank pause"]) {
+  for (const verb of ["withdraw", "redrive", "stop", "reconciliation resolve", "window open-gate", "bank pause"]) {
     expect(await runCommandLine([...verb.split(" "), "--help"], undefined, output)).toBe(0);
     expect(said.at(-1)).toContain("--reason TEXT");
   }

@@ -19,6 +19,7 @@ import {
   prepareLetterReplay,
   prepareTransactionReplay,
   prepareResolution,
+  prepareStop,
   prepareWithdrawal,
 } from "./on-transactions.ts";
 
@@ -26,6 +27,7 @@ const decisions: ReadonlyMap<string, PrepareDecision> = new Map(
   Object.entries({
     withdrawDebit: prepareWithdrawal,
     redriveDelivery: prepareRedrive,
+    stopDelivery: prepareStop,
     resolveItem: prepareResolution,
     confirmResolution: prepareResolutionConfirmation,
     replayTransaction: prepareTransactionReplay,
