@@ -233,6 +233,31 @@ export const verbIndex: VerbIndex = [
     ],
   },
   {
+    title: "Build a bank's side",
+    rows: [
+      {
+        name: "sandbox",
+        line: "Sluice in one process, with test data and a clock",
+        load: async () => (await import("./verbs/banks/sandbox.ts")).sandboxVerb,
+      },
+      {
+        name: "listen",
+        line: "shows what a sandbox posts, or forwards it to a port",
+        load: async () => (await import("./verbs/banks/listen.ts")).listenVerb,
+      },
+      {
+        name: "trigger",
+        line: "has a sandbox send a message with a known end",
+        load: async () => (await import("./verbs/banks/trigger.ts")).triggerVerb,
+      },
+      {
+        name: "conformance",
+        line: "plays Sluice against a bank's endpoints: what is wrong",
+        load: async () => (await import("./verbs/banks/conformance.ts")).conformanceVerb,
+      },
+    ],
+  },
+  {
     title: "Run",
     rows: [
       {
@@ -254,11 +279,6 @@ export const verbIndex: VerbIndex = [
         name: "rebuild",
         line: "rebuilds the store's snapshots from the journal",
         load: async () => (await import("./verbs/local/rebuild.ts")).rebuildVerb,
-      },
-      {
-        name: "conformance",
-        line: "plays Sluice against a bank's endpoints: what is wrong",
-        load: async () => (await import("./verbs/banks/conformance.ts")).conformanceVerb,
       },
       {
         name: "profile add",

@@ -117,8 +117,11 @@ export function startIngress(ports: IngressPorts): Ingress {
     async accept(request) {
       const room = admission.enter(request.caller, request.body.byteLength);
       if (typeof room === "string") return noRoomAnswers[room];
-      using _room = room;
-      return await take(request);
+      try {
+        return await take(request);
+      } finally {
+        room[Symbol.dispose]();
+      }
     },
     fetch: (request, connection) => api.fetch(request, connection ?? null),
     replaceConfiguration: (next) => newParties.replace(next),

@@ -8,7 +8,7 @@
 //    parked, unless it was refused, or a later owner read its record again after its attempts had ended, because that
 //    owner cannot know that the message had been acknowledged.
 // #3 Each fact that a delivery ended has its receipt, unless its owner died between the two and the next owner ended
-//    the delivery otherwise or had nothing to try, as where the day was reconciled meanwhile. The fact has its
+//    the delivery otherwise or had nothing to try, as where the day was reconciled meanwhile. The fact has the
 //    attempts.
 // #4 The position of each partition is its end.
 

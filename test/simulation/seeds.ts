@@ -6,11 +6,11 @@ import { clocksApartMaxMs, type Scenario } from "./scenario.ts";
 import { cutMaxMs, simulate, simulationStartAtMs } from "./simulate.ts";
 
 /**
- * CI runs seeds 1 … 160, and `./sluice test --long` runs 1 … 1,000. Even seeds are calm, odd ones have faults.
+ * CI runs seeds 1 … 160, and `./sluice test --long` runs 1 … 2,000. Even seeds are calm, odd ones have faults.
  * `SLUICE_SEED` runs that seed alone, and the first of the other kind.
  */
 const seedsInCi = 160;
-const seedsLong = 1_000;
+const seedsLong = 2_000;
 
 /**
  * Selects the seeds of one kind. Two test files run one `half` each of the troubled seeds, so that two cores share

@@ -12,7 +12,7 @@
 import type { HistoryEntry, SnapshotEntry } from "@sluice/checker";
 import { type Configuration, readRulesFolder } from "@sluice/config";
 import type { SchemeTimes } from "@sluice/calendar";
-import { createFixedSerde, groups, topics } from "@sluice/contracts";
+import { groups, topics } from "@sluice/contracts";
 import { startDispatcher } from "@sluice/dispatcher";
 import { startEventPublisher } from "@sluice/event-publisher";
 import { startIngress } from "@sluice/ingress";
@@ -34,7 +34,7 @@ import { startValidator } from "@sluice/validator";
 import { createCluster, type SimulatedProcessPorts } from "./cluster.ts";
 import { findUndocumented } from "./undocumented.ts";
 import { brokerClocks, fetchFate, planStoreGoingBack, produceFate, storeFault } from "./faults.ts";
-import { readHistory } from "./read-history.ts";
+import { readHistory, simulatedSerde } from "./read-history.ts";
 import { startSimulatedRebuild } from "./simulated-rebuild.ts";
 import { startSimulatedOperators } from "./operators.ts";
 import {
@@ -269,7 +269,7 @@ function servicePorts(environment: SimulatedEnvironment, ports: SimulatedProcess
     metrics: silentMetrics,
     messaging: ports.messaging,
     store: ports.process.through("store", environment.store),
-    serde: createFixedSerde(),
+    serde: simulatedSerde,
     configuration: environment.configuration,
     partitionCount: environment.configuration.partitionCount,
     fail: ports.fail,

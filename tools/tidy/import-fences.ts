@@ -75,6 +75,7 @@ export const fences: Readonly<Record<string, Fence>> = {
   "test/benches": { values: all },
   "test/checker": pure,
   "test/demo": { values: all },
+  "test/sandbox": { values: all },
   "test/environment": { values: all },
   "test/teeth": { values: ["environment", "kernel", "testkit"] },
   "test/testkit": { values: all },

@@ -46,9 +46,18 @@ export async function runCommandLine(
   try {
     return await verb.run(reading, () => loadVerbs(index));
   } catch (error) {
-    output.err(error instanceof Fault ? `sluice: ${error.message}` : `sluice: ${error instanceof Error ? error.stack : String(error)}`);
+    output.err(`sluice: ${describeFailure(error)}`);
     return exitCodeFor(error);
   }
+}
+
+/** Only what nobody expected is shown with its stack. */
+function describeFailure(error: unknown): string {
+  if (error instanceof Fault) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  if ("code" in error && error.code === "EADDRINUSE" && "port" in error)
+    return `port ${String(error.port)} is taken by another process: give another one`;
+  return error.stack ?? error.message;
 }
 
 function show(output: TerminalOutput, text: string): number {

@@ -19,12 +19,12 @@ import {
   nullableTextSchema,
   nullableTimeSchema,
   nextPageSchema,
-  secondsSchema,
   textSchema,
   timeSchema,
   uetrSchema,
   actionMembers,
 } from "./answer-parts.ts";
+import { bankAnswers, heldSchema } from "./bank-answers.ts";
 import { proposalEndedSchema, proposalSchema } from "./proposal-answers.ts";
 import { replaysSchema } from "./replay-answers.ts";
 import {
@@ -164,24 +164,6 @@ const businessDay = z.strictObject({
   decisions: z.array(decisionSchema.extend({ bank: nullableTextSchema, credits: z.array(textSchema) })),
 });
 
-const held = z.strictObject({
-  bank: textSchema,
-  day: daySchema,
-  currency: currencyTextSchema,
-  count: countSchema,
-  sum: amountTextSchema,
-  oldestReceivedAt: timeSchema,
-  oldestAgeSeconds: secondsSchema,
-  waitsFor: z.enum(["day-not-planned", "day-over", "no-window-ahead", "bank-paused", "window", "gate", "turn"]),
-  opens: nullableTimeSchema,
-  secondsToOpening: secondsSchema,
-  closes: nullableTimeSchema,
-  secondsToClose: secondsSchema,
-  reconciliation: nullableTimeSchema,
-  secondsToReconciliation: secondsSchema,
-  why: textSchema,
-});
-
 const partition = z.strictObject({
   service: textSchema,
   partition: countSchema,
@@ -292,7 +274,7 @@ export const controlAnswers = {
     quarantined: z.strictObject({ since: timeSchema, offset: bigNumberSchema, records: countSchema }).nullable(),
   }),
   listWindows: z.strictObject({ schema: z.literal("Windows"), rows: z.array(businessDay), next: z.null() }),
-  listHeld: z.strictObject({ schema: z.literal("Held"), asOf: asOfSchema, rows: z.array(held), next: nextPageSchema }),
+  listHeld: z.strictObject({ schema: z.literal("Held"), asOf: asOfSchema, rows: z.array(heldSchema), next: nextPageSchema }),
   listUndelivered: z.union([
     z.strictObject({
       schema: z.literal("Undelivered"),
@@ -335,6 +317,7 @@ export const controlAnswers = {
     rows: z.array(bankStatusSchema),
     next: z.null(),
   }),
+  ...bankAnswers,
   listDeadLetters: z.strictObject({
     schema: z.literal("DeadLetters"),
     rows: z.array(z.strictObject({ ...letter, cursor })),

@@ -62,6 +62,21 @@ const stop = object({
   ),
 });
 
+/** Messages of one bank that are redriven at once: a console has 8 s to answer. */
+export const redrivenMax = 500;
+
+const redriveSeveral = object({
+  reason,
+  of: z
+    .array(identifierString(64))
+    .min(1, "at least one")
+    .max(redrivenMax, `at most ${redrivenMax}`)
+    .refine((given) => new Set(given).size === given.length, "one of them twice")
+    .meta({ uniqueItems: true, description: "Identifications of the messages, as the list of refused messages has them." }),
+  target: optional(choice(["DELIVERY", "POSTING"]).meta({ description: "Messages (the default), or postings of events." })),
+  isDryRun: optional(z.boolean().meta({ description: "true: only say what would be redriven." })),
+});
+
 const resolution = object({
   reason,
   day,
@@ -182,6 +197,7 @@ export const controlBodies = {
   withdrawDebit: reasoned,
   redriveDelivery: redrive,
   stopDelivery: stop,
+  redriveBank: redriveSeveral,
   resolveItem: resolution,
   confirmResolution: confirmation,
   extendClose: closeExtension,

@@ -117,13 +117,15 @@ export const undeliveredMessageSchema = z.strictObject({
     .meta({ description: "Those before recentAttempts, summed up." }),
 });
 
-export const failingMessageSchema = z.strictObject({
-  bank: textSchema,
-  operation: nullableTextSchema.meta({ description: "What it is: the name of the operation that it is posted to." }),
-  since: nullableTimeSchema.meta({ description: "Its first attempt." }),
-  lastAnswer: z.strictObject(answerMembers).nullable(),
-  ...waitingMessage,
-});
+export const failingMessageSchema = z
+  .strictObject({
+    bank: textSchema,
+    operation: nullableTextSchema.meta({ description: "What it is: the name of the operation that it is posted to." }),
+    since: nullableTimeSchema.meta({ description: "Its first attempt." }),
+    lastAnswer: z.strictObject(answerMembers).nullable(),
+    ...waitingMessage,
+  })
+  .meta({ id: "AttemptedMessage" });
 
 const waitingTotals = z.strictObject({ waiting: countSchema, refused: countSchema, ...age }).meta({ id: "WaitingTotals" });
 
@@ -137,28 +139,30 @@ const dayTotal = z.strictObject({
   isAboveAlarm: z.boolean(),
 });
 
-export const bankStatusSchema = z.strictObject({
-  bank: textSchema,
-  kind: z.enum(["bank", "connector", "unknown"]),
-  state: receiverStateSchema,
-  isPaused: z.boolean(),
-  until: nullableTimeSchema.meta({ description: "End of the maintenance." }),
-  why: blockReasonsSchema,
-  endpoints: z.array(endpointSchema),
-  waiting: z
-    .strictObject({
-      deliveries: waitingTotals,
-      postings: waitingTotals,
-      ...windowClose,
-      closes: nullableTimeSchema,
-      secondsToClose: secondsSchema,
-    })
-    .nullable()
-    .meta({ description: "What it has not taken, and the first close that ends some of it; null: not counted within 3 s, nor before." }),
-  since: z
-    .strictObject({ at: timeSchema, ...actionMembers })
-    .nullable()
-    .meta({ description: "Who paused or resumed it last." }),
-  decisions: z.array(decisionSchema),
-  dayTotals: z.array(dayTotal),
-});
+export const bankStatusSchema = z
+  .strictObject({
+    bank: textSchema,
+    kind: z.enum(["bank", "connector", "unknown"]),
+    state: receiverStateSchema,
+    isPaused: z.boolean(),
+    until: nullableTimeSchema.meta({ description: "End of the maintenance." }),
+    why: blockReasonsSchema,
+    endpoints: z.array(endpointSchema),
+    waiting: z
+      .strictObject({
+        deliveries: waitingTotals,
+        postings: waitingTotals,
+        ...windowClose,
+        closes: nullableTimeSchema,
+        secondsToClose: secondsSchema,
+      })
+      .nullable()
+      .meta({ description: "What it has not taken, and the first close that ends some of it; null: not counted within 3 s, nor before." }),
+    since: z
+      .strictObject({ at: timeSchema, ...actionMembers })
+      .nullable()
+      .meta({ description: "Who paused or resumed it last." }),
+    decisions: z.array(decisionSchema),
+    dayTotals: z.array(dayTotal),
+  })
+  .meta({ id: "BankStatus" });

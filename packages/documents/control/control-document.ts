@@ -73,7 +73,7 @@ function described(operation: Operation): Part {
     operationId: name,
     tags: [tags[method]],
     summary,
-    description: `${controlTexts[name]}\n\nRole: \`${role}\`.`,
+    description: `${controlTexts[name]} Role: \`${role}\`.`,
     parameters: parametersFor(operation),
     ...(isDecision(name)
       ? { requestBody: { required: true, content: json(ref(bodyName(name)), { example: { value: controlExamples[name] } }) } }
@@ -113,33 +113,39 @@ function answerFor(name: ControlOperationName): Part {
   return { description: "The answer.", content: json(ref(answerName(name))) };
 }
 
+const dryRuns: ReadonlySet<string> = new Set(["replayDeadLetter", "replayTransaction", "replayDeadLetters", "redriveBank"]);
+
 /** The answer that most decisions share. */
 function decidedAnswers(name: ControlDecisionName): Part {
   const own = name in controlAnswers ? answerName(name) : "ActionAccepted";
   const schema = name in secondPersonOperations ? { anyOf: [ref(own), ref("DecisionProposed")] } : ref(own);
   const appended = { "202": { description: "Appended.", content: json(schema) } };
-  const isReplay = name === "replayDeadLetter" || name === "replayTransaction" || name === "replayDeadLetters";
-  return isReplay ? { "200": { description: "With isDryRun: what would be appended.", content: json(ref(own)) }, ...appended } : appended;
+  const canBeDry = dryRuns.has(name);
+  return canBeDry ? { "200": { description: "With isDryRun: what would be appended.", content: json(ref(own)) }, ...appended } : appended;
 }
 
+/** What every operation may be answered with stands once, as `default`. */
 function errorsFor(operation: Operation): Part {
   const errors = controlErrors.filter((error) => belongs(error, operation));
   const byStatus = Map.groupBy(errors, ({ status }) => String(status));
-  return Object.fromEntries(
-    [...byStatus].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([status, ofStatus]) => [status, buildResponse(ofStatus)]),
-  );
+  return {
+    ...Object.fromEntries(
+      [...byStatus].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([status, ofStatus]) => [status, buildResponse(ofStatus)]),
+    ),
+    default: buildResponse(controlErrors.filter(({ of }) => of === "all")),
+  };
 }
 
 function belongs({ of }: ControlError, { method, path, role }: Operation): boolean {
-  if (of === "all" || of === method) return true;
-  return of === "approve" ? role === "approve" : path.includes(`{${of}}`) && (of === "uetr" || method === "POST");
+  if (of === "all") return false;
+  if (of === method) return true;
+  return of === "approve" ? role === "approve" : path.includes(`{${of}}`) && (of === "uetr" || of === "bank" || method === "POST");
 }
 
 function buildResponse(errors: readonly ControlError[]): Part {
-  const [first] = errors;
-  const isLater = first?.status === 429 || first?.status === 503;
+  const isLater = errors.some(({ status }) => status === 429 || status === 503);
   return {
-    description: errors.map(({ summary }) => `${summary}.`).join(" "),
+    description: errors.map(({ status, summary }) => `${status}: ${summary}.`).join(" "),
     ...(isLater ? { headers: { "Retry-After": { $ref: "#/components/headers/Retry-After" } } } : {}),
     content: json(ref("ErrorDetail"), Object.fromEntries(errors.map(({ name }) => [name, { $ref: `#/components/examples/${name}` }]))),
   };

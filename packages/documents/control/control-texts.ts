@@ -40,6 +40,10 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   exportReconciliation: "A day's items as CSV, JSON or ISO 20022 (pacs.002).",
   listBanks:
     "How it stands as a receiver (active, throttled, breaker-open, paused, maintenance) and why, by address; what waits for it and since when; who paused or resumed it last; the totals of the day against their alarms.",
+  showBank:
+    "What `GET /banks` says of it, its addresses as configured, what is held for it, what fails often, and what it refused last. 404: nobody knows it.",
+  listRefused:
+    "Messages, or with `target` POSTING events, that it answered with a code after which nothing is tried any more: the first 500 in the order of the topic, with the sum of their transactions.",
   showConservation: "By bank, currency and column, in count and sum: accepted = completed + rejected + unpaid + reconciled + open.",
   showAction:
     "`result`: applied, ignored (it was so already) or refused, and `why`. 404: it has not been judged yet, or is older than the last ten of a transaction, twenty of a day or bank.",
@@ -51,6 +55,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "A delivery that was answered with a code after which nothing is tried any more is tried again: same id, same bytes. Or the posting of an event (`target: POSTING`), which can change no outcome.",
   stopDelivery:
     "A delivery that its transaction waits for is tried no more, however often it failed. Its state stays, for the receiver may have taken it: at its close or deadline it becomes an item, and until then it can be redriven. What follows under its UETR is sent. Or the posting of an event (`target: POSTING`), which can change no outcome.",
+  redriveBank:
+    "What redriveDelivery does, for each of at most 500 messages of one bank, as one decision that a second person confirms at once. Each is judged by itself and has its own outcome and its own id; 409 if none is possible. Sent again under the same id each counts once.",
   resolveItem:
     "What people found out about an item of a close, a deadline, a withdrawal, or an outcome that a connector does not take. No state changes; for a debit from elsewhere and a credit the outcome is reported to the connector once. Where the configuration needs a second person it is a proposal until it is confirmed; a further request before that takes its place.",
   confirmResolution:
@@ -91,15 +97,18 @@ export const queryTexts: Readonly<Record<string, { readonly description: string;
   day: { description: "A business day, scheme:date.", example: "ZA_EFT:2026-11-20" },
   format: { description: "csv, json or iso20022.", example: "csv" },
   from: { description: "First date.", example: "2026-11-20" },
+  httpStatusCode: { description: "The code of its last answer.", example: "422" },
   key: {
     description: "A UETR, scheme:date, or bank: and the bank's id: of a decision what it was answered with, of dead letters what they had.",
     example: "bank:sample",
   },
   limit: { description: "Rows of a page, 1 to 1000.", example: "100" },
+  operation: { description: "What the message is: the name of the operation that it is posted to.", example: "inboundDirectDebit" },
   open: { description: "true: items that nobody has resolved and nothing has settled.", example: "true" },
   row: { description: "Row of section 7 of docs/spec/interface.md, 0 to 9.", example: "7" },
   service: { description: "Which service dead-lettered it: scheduler, validator, dispatcher or event-publisher.", example: "scheduler" },
   since: { description: "Dead-lettered at this instant or later.", example: "2026-11-20T06:00:00Z" },
+  target: { description: "DELIVERY (the default) or POSTING.", example: "DELIVERY" },
   to: { description: "Last date, included.", example: "2026-11-27" },
   topic: { description: "Where the record lay.", example: "sluice.journal.v1" },
   why: { description: "Words of the reason why it was dead-lettered.", example: "first byte" },
@@ -121,6 +130,7 @@ export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
   withdrawDebit: { reason: "The bank sent the wrong file, ticket 4711" },
   redriveDelivery: { reason: "The bank has loaded the missing branch", messageIdentification: "6f4b2f0e6f0a4d529a571f0f5d0c2b11A" },
   stopDelivery: { reason: "The bank fails it for ever, ticket 4712", messageIdentification: "6f4b2f0e6f0a4d529a571f0f5d0c2b11D" },
+  redriveBank: { reason: "The bank has loaded the missing branch", of: ["6f4b2f0e6f0a4d529a571f0f5d0c2b11A"] },
   resolveItem: { reason: "Seen on the bank's statement", day: "ZA_EFT:2026-11-20", resolution: "NOT_MADE" },
   confirmResolution: {
     reason: "Seen on the statement as well",

@@ -21,6 +21,7 @@ import { rejectProposal, retractProposal } from "../proposals/end-proposal.ts";
 import { listProposals } from "../proposals/list-proposals.ts";
 import type { ProposalBook } from "../proposals/proposal-book.ts";
 import { proposeDecisions, type DecisionHandlers } from "../proposals/propose-decision.ts";
+import { redriveBank } from "../banks/redrive-bank.ts";
 import { redriveDelivery } from "../decisions/redrive-delivery.ts";
 import { stopDelivery } from "../decisions/stop-delivery.ts";
 import { confirmResolution, resolveItem } from "../decisions/resolve-item.ts";
@@ -41,6 +42,7 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
     withdrawDebit: withdrawDebit(acting),
     redriveDelivery: redriveDelivery(acting),
     stopDelivery: stopDelivery(acting),
+    redriveBank: redriveBank(acting),
     extendClose: extendClose(acting),
     declareCreditsFinal: declareCreditsFinal(acting),
     openGate: openGate(acting),

@@ -44,6 +44,7 @@ export function proposeDecisions(ports: ProposeDecisionPorts, handlers: Decision
     declareCreditsFinal: proposeDecision(ports, "declareCreditsFinal", handlers.declareCreditsFinal),
     openGate: proposeDecision(ports, "openGate", handlers.openGate),
     withdrawDebit: proposeDecision(ports, "withdrawDebit", handlers.withdrawDebit),
+    redriveBank: proposeDecision(ports, "redriveBank", handlers.redriveBank),
     redriveDelivery: proposeDecision(ports, "redriveDelivery", handlers.redriveDelivery),
     stopDelivery: proposeDecision(ports, "stopDelivery", handlers.stopDelivery),
     replayDeadLetter: proposeDecision(ports, "replayDeadLetter", handlers.replayDeadLetter),
@@ -66,7 +67,7 @@ function proposeDecision(ports: ProposeDecisionPorts, name: SecondPersonOperatio
 
 /** #4 */
 function isDryRun(name: SecondPersonOperation, { body }: ControlRequest): boolean {
-  if (name !== "replayDeadLetter" && name !== "replayTransaction" && name !== "replayDeadLetters") return false;
+  if (name !== "replayDeadLetter" && name !== "replayTransaction" && name !== "replayDeadLetters" && name !== "redriveBank") return false;
   const reading = readControlBody(name, body);
   return reading.ok && reading.read.message.isDryRun === true;
 }

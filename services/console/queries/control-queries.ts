@@ -6,6 +6,8 @@ import type { BrokerClock, Messaging } from "@sluice/messaging";
 import type { Time } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import type { ControlHandlers } from "../http/control-handler.ts";
+import { showBank } from "../banks/show-bank.ts";
+import { listRefused } from "../banks/refused-messages.ts";
 import { listBanks } from "./list-banks.ts";
 import { showConservation } from "./show-conservation.ts";
 import { listDeadLetters, showDeadLetter } from "../dead-letters/list-dead-letters.ts";
@@ -53,6 +55,8 @@ export function createControlQueries({ brokerClock, ...given }: ControlQueryPort
     summariseReconciliation: summariseReconciliation(ports),
     exportReconciliation: exportReconciliation(ports),
     listBanks: listBanks(ports),
+    showBank: showBank(ports),
+    listRefused: listRefused(ports),
     showConservation: showConservation(ports),
     listDeadLetters: listDeadLetters(ports),
     showDeadLetter: showDeadLetter(ports),

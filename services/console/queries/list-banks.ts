@@ -26,42 +26,40 @@ export interface BanksPorts {
 const countingMaxMs = 3_000;
 
 export function listBanks(ports: BanksPorts): ControlHandler {
-  const { store, configuration, brokerNowMs } = ports;
   return async () => {
-    const nowMs = brokerNowMs();
-    const dateFrom = earliestOpenDate(configuration, nowMs);
-    const [{ bankStates, of }, waiting, totals] = await Promise.all([
-      loadReceiverStatuses(ports, nowMs),
-      countWaiting(ports, nowMs),
-      dateFrom === null ? [] : loadDayTotals(store, configuration.banks, dateFrom),
-    ]);
-    const totalsByBank = Map.groupBy(totals, ({ bank }) => bank);
-    const kinds = new Map<string, "bank" | "connector" | "unknown">([
-      ...[...bankStates.keys()].map((id) => [id, "unknown"] as const),
-      ...configuration.banks.map(({ id }) => [id, "bank"] as const),
-      ...configuration.connectors.map(({ id }) => [id, "connector"] as const),
-    ]);
-    const rows = [...kinds]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([bank, kind]) => ({
-        bank,
-        kind,
-        ...receiverView(of(bank), nowMs),
-        waiting: waiting?.of(bank) ?? null,
-        ...pauseView(bankStates.get(bank) ?? null),
-        dayTotals: (totalsByBank.get(bank) ?? []).map(totalView),
-      }));
-    return {
-      kind: "found",
-      body: {
-        schema: "Banks",
-        asOf: formatOptionalInstant(nowMs),
-        countedAt: formatOptionalInstant(waiting?.countedAtMs ?? null),
-        rows,
-        next: null,
-      },
-    };
+    const nowMs = ports.brokerNowMs();
+    return { kind: "found", body: { schema: "Banks", asOf: formatOptionalInstant(nowMs), ...(await loadBanks(ports, nowMs)), next: null } };
   };
+}
+
+/** One row for each receiver, or for `only` one; none if nobody knows it. */
+export async function loadBanks(ports: BanksPorts, nowMs: number | null, only: string | null = null) {
+  const { store, configuration } = ports;
+  const dateFrom = earliestOpenDate(configuration, nowMs);
+  const banks = configuration.banks.filter(({ id }) => only === null || id === only);
+  const [{ bankStates, of }, waiting, totals] = await Promise.all([
+    loadReceiverStatuses(ports, nowMs),
+    countWaiting(ports, nowMs),
+    dateFrom === null ? [] : loadDayTotals(store, banks, dateFrom),
+  ]);
+  const totalsByBank = Map.groupBy(totals, ({ bank }) => bank);
+  const kinds = new Map<string, "bank" | "connector" | "unknown">([
+    ...[...bankStates.keys()].map((id) => [id, "unknown"] as const),
+    ...configuration.banks.map(({ id }) => [id, "bank"] as const),
+    ...configuration.connectors.map(({ id }) => [id, "connector"] as const),
+  ]);
+  const rows = [...kinds]
+    .filter(([bank]) => only === null || bank === only)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([bank, kind]) => ({
+      bank,
+      kind,
+      ...receiverView(of(bank), nowMs),
+      waiting: waiting?.of(bank) ?? null,
+      ...pauseView(bankStates.get(bank) ?? null),
+      dayTotals: (totalsByBank.get(bank) ?? []).map(totalView),
+    }));
+  return { countedAt: formatOptionalInstant(waiting?.countedAtMs ?? null), rows };
 }
 
 /** The earliest "today" of any scheme: totals from that date on may still grow. */

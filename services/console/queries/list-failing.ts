@@ -15,7 +15,7 @@ import type { UndeliveredPorts } from "./list-undelivered.ts";
 import { loadClosingDays, loadParkedPage, type FoundMessage } from "../views/parked-page.ts";
 import { isPartyId } from "./parse-search-terms.ts";
 
-type FailingPorts = Omit<UndeliveredPorts, "counts">;
+export type FailingPorts = Omit<UndeliveredPorts, "counts">;
 
 export function listFailing(ports: FailingPorts): ControlHandler {
   return async ({ query }) => {
@@ -32,9 +32,19 @@ async function listPage(ports: FailingPorts, bank: string | null, page: PageRequ
   const after = page.after === null ? null : parsePlace(page.after);
   const found = await loadParkedPage(store, { receiverId: bank, after, limit: page.limit, attemptsMin: failingFromAttempts });
   const nowMs = brokerNowMs();
+  const rows = await attemptedView(ports, found, nowMs);
+  const last = found.at(-1);
+  // A full page may be the last one; the next page is then empty.
+  const next = last === undefined || found.length < page.limit ? null : encodeCursor(placeText(last));
+  const body = { schema: "FailingMessages", asOf: formatOptionalInstant(nowMs), attemptsMin: failingFromAttempts, rows, next };
+  return { kind: "found", body };
+}
+
+/** Messages with their last answer, as they wait now. */
+export async function attemptedView(ports: FailingPorts, found: readonly FoundMessage[], nowMs: number | null) {
   const receivers = await loadReceiverStatuses(ports, nowMs);
-  const days = await loadClosingDays(store, found);
-  const rows = found.map(({ kind, row }) => {
+  const days = await loadClosingDays(ports.store, found);
+  return found.map(({ kind, row }) => {
     const { receiverId, operation, recentAttempts, earlier } = row;
     const receiver = receivers.of(receiverId);
     const configured = receivers.receivers.get(receiverId) ?? null;
@@ -48,11 +58,6 @@ async function listPage(ports: FailingPorts, bank: string | null, page: PageRequ
       ...parkedMessageView(kind, row, { days, nowMs, isPaused: receiver.pause !== null, address }),
     };
   });
-  const last = found.at(-1);
-  // A full page may be the last one; the next page is then empty.
-  const next = last === undefined || found.length < page.limit ? null : encodeCursor(placeText(last));
-  const body = { schema: "FailingMessages", asOf: formatOptionalInstant(nowMs), attemptsMin: failingFromAttempts, rows, next };
-  return { kind: "found", body };
 }
 
 function placeText({ kind, row: { receiverId, sequence, id } }: FoundMessage): string {

@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { consoleUetr, day, findProposal, openDecisionEnvironment, planOpenDay } from "../decisions/decisions.fixture.ts";
 import { buildConsoleDebit, changeTransaction } from "../console.fixture.ts";
+import { buildParkedMessage } from "../queries/stored-data.fixture.ts";
 import { sampleConfiguration, sampleOperator } from "@sluice/testkit";
 import { openReader, readHidden } from "./browser.fixture.ts";
 import { idleMaxMs, lifetimeMs } from "./sessions/sessions.ts";
@@ -86,6 +87,24 @@ test.each(pages)("%s is made, with a policy that allows no inline script and no 
   expect(text).not.toMatch(/<script(?! type="module" src="\/assets\/console.js">)|<style| style=| on[a-z]+=|javascript:/);
   expect(text).toContain("./sluice ");
   expect(text.includes("GET /control/v1/")).toBe(path !== "/search");
+});
+
+test("what a bank refused is redriven as one decision, and the outcome of each is shown [D9 browser]", async () => {
+  const { environment, reader } = await openConsole();
+  const id = `${consoleUetr.replaceAll("-", "")}A`;
+  const parked = { uetr: consoleUetr, ended: "refused", attempts: 1 } as const;
+  await environment.settled(environment.store.deliveries.insert([buildParkedMessage(id, 1n, parked), buildParkedMessage("B", 2n, parked)]));
+  await reader.signIn();
+  expect((await reader.ask("/banks/first")).text).toContain("Redrive what it refused");
+  const page = await reader.ask("/decide/redriveBank?bank=first");
+  expect(page.text).toContain("2 messages");
+  const refused = await reader.send("/decide/redriveBank?bank=first", {
+    ...readHidden(page.text),
+    of: "B",
+    reason: "the branch is loaded",
+  });
+  expect([refused.status, refused.text.includes("B: ")]).toEqual([409, true]);
+  expect((await reader.ask("/decide/redriveBank?bank=second")).status).toBe(409);
 });
 
 test("an address that no page has is 404, with the frame to go on", async () => {

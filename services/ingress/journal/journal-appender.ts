@@ -108,8 +108,12 @@ class Appender implements JournalAppender {
     const suspending = this.#time.after(appendTimeoutMs, () => this.#suspend("broker"));
     void sending.then(() => suspending[Symbol.dispose]());
     const { promise: tooLate, resolve } = Promise.withResolvers<AppendOutcome>();
-    using _timer = this.#time.after(waitMaxMs, () => resolve({ kind: "unknown", reason: "not acknowledged in time" }));
-    return await Promise.race([sending, tooLate]);
+    const timer = this.#time.after(waitMaxMs, () => resolve({ kind: "unknown", reason: "not acknowledged in time" }));
+    try {
+      return await Promise.race([sending, tooLate]);
+    } finally {
+      timer[Symbol.dispose]();
+    }
   }
 
   async #keepProbing(): Promise<void> {

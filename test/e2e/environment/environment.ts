@@ -13,6 +13,7 @@ import {
   buildReferences,
   collectHistory,
   dateIn,
+  describeProgress,
   type EnvironmentBank,
   type EnvironmentDay,
   type EnvironmentOperator,
@@ -21,6 +22,7 @@ import {
   noonZone,
   openParties,
   provision,
+  readOnceQuiet,
   readUetrs,
   renderConfiguration,
   type SecuredBrokers,
@@ -121,10 +123,12 @@ export async function openE2eEnvironment(
     day = { ...day, ...change, version: day.version + 1 };
     return configure();
   };
-  const history = async (): Promise<readonly HistoryEntry[]> => {
+  const readHistory = async (): Promise<readonly HistoryEntry[]> => {
     const documents = await loadDocuments(store.transactions, await readUetrs(messaging));
     return [...(await collectHistory({ messaging, serde, requests: recorded.requests, documents })), ...(await readRenewals(services))];
   };
+  const progress = (): Promise<string> => describeProgress({ messaging, requests: recorded.requests });
+  const history = (): Promise<readonly HistoryEntry[]> => readOnceQuiet(machineTime, progress, readHistory);
   const owned = opened.move();
   return {
     businessDate: dateIn(zone, machineTime.nowMs()),

@@ -10,7 +10,7 @@ export interface PreparedDecision {
   /** What cannot be undone, or what to think of. */
   readonly warning: string;
   /** Inputs besides the reason. */
-  readonly fields: Html | string;
+  readonly fields: Html | string | readonly Html[];
   /** Path of the decision below the control API's prefix. */
   readonly path: string;
   /** The body besides the reason; a text says what is wrong with the form. */

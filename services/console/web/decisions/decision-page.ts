@@ -11,6 +11,7 @@ import { mark, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 import type { PrepareDecision, PreparedDecision } from "./decision-form.ts";
 import { preparePause, prepareResume } from "./on-banks.ts";
+import { prepareBankRedrive, renderRedrives } from "./on-refused.ts";
 import { prepareConfirmation, prepareRejection, prepareRetraction } from "./on-proposals.ts";
 import { prepareCreditsFinal, prepareExtension, prepareGateOpening } from "./on-days.ts";
 import {
@@ -28,6 +29,7 @@ const decisions: ReadonlyMap<string, PrepareDecision> = new Map(
     withdrawDebit: prepareWithdrawal,
     redriveDelivery: prepareRedrive,
     stopDelivery: prepareStop,
+    redriveBank: prepareBankRedrive,
     resolveItem: prepareResolution,
     confirmResolution: prepareResolutionConfirmation,
     replayTransaction: prepareTransactionReplay,
@@ -55,7 +57,7 @@ export async function decideByForm(asked: Asked): Promise<PageContent | Elsewher
   try {
     const reason = (form.get("reason") ?? "").trim();
     const answer = await asked.api.send(prepared.path, { ...body, reason }, form.get("actionId") ?? asked.newActionId());
-    return { location: findResult(answer) };
+    return renderRedrives(answer) ?? { location: findResult(answer) };
   } catch (error) {
     if (!(error instanceof ApiRefusal) || error.status === 401) throw error;
     const status = error.status === 409 || error.status === 403 || error.status === 503 ? error.status : 422;

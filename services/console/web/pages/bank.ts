@@ -7,26 +7,24 @@ import { showDistance, showSentence, showTime, type Clock } from "../parts/clock
 import { count, facts, link, mark, money, receiverMark, dataTable, uetrLink, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 
-type Bank = AnswerOf<"listBanks">["rows"][number];
+type Shown = AnswerOf<"showBank">;
+type Bank = Shown["status"];
 type Undelivered = Extract<AnswerOf<"listUndelivered">, { readonly schema: "UndeliveredMessages" }>;
 
-export async function showBank({ api, params, query, clock }: Asked): Promise<PageContent> {
+export async function showBankPage({ api, params, query, clock }: Asked): Promise<PageContent> {
   const id = params["bank"] ?? "";
   const after = query.get("after");
-  const [{ rows }, messages] = await Promise.all([
-    api.read("listBanks", "/banks"),
-    api.read("listUndelivered", `/undelivered${queryText({ bank: id, limit: "50", after })}`),
-  ]);
-  const bank = rows.find((one) => one.bank === id);
-  if (bank === undefined || messages.schema !== "UndeliveredMessages")
-    throw new ApiRefusal(404, "Not known", "No bank or connector has this id.");
+  const shown = await api.read("showBank", `/banks/${encodeURIComponent(id)}`);
+  const messages = await api.read("listUndelivered", `/undelivered${queryText({ bank: id, limit: "50", after })}`);
+  if (messages.schema !== "UndeliveredMessages") throw new ApiRefusal(404, "Not known", "No bank or connector has this id.");
+  const { status: bank } = shown;
   return {
     title: id,
     section: "banks",
     command: `./sluice undelivered --bank ${id}`,
     runbook: "a-bank-does-not-answer",
     isLive: true,
-    body: html`<p class="line big">${receiverMark(bank.state)} <span>${bank.kind}</span></p>
+    body: html`<p class="line big">${receiverMark(bank.state)} <span>${bank.kind}</span> <span>${shown.configured?.name ?? ""}</span></p>
       ${
         bank.why.length === 0
           ? ""
@@ -34,18 +32,38 @@ export async function showBank({ api, params, query, clock }: Asked): Promise<Pa
               ${bank.why.map((why) => html`<li>${showSentence(why, clock)}</li>`)}
             </ul>`
       }
-      ${renderActions(bank)} ${renderEndpoints(bank, clock)} ${renderTotals(bank)} ${renderMessages(messages, clock)}
+      ${renderTiles(shown, clock)} ${renderActions(shown)} ${renderEndpoints(bank, clock)} ${renderHeld(shown, clock)}
+      ${renderAttempted("Refused last", shown.refused, "It refused nothing for good.", clock)}
+      ${renderAttempted("Fails often", shown.failing, "Nothing was attempted three times or more.", clock)}
+      ${renderMessages(messages, clock)}
       ${messages.next === null ? "" : html`<p>${link(`/banks/${id}${queryText({ after: messages.next })}`, "Next page")}</p>`}
-      ${renderDecisions(bank, clock)}`,
+      ${renderTotals(bank)} ${renderConfigured(shown)} ${renderDecisions(bank, clock)}`,
   };
 }
 
-function renderActions({ bank, isPaused, since }: Bank): Html {
+function renderTiles({ status: { bank, waiting }, held, refusedCount, isRefusedWhole }: Shown, clock: Clock): Html {
+  const heldCount = held.reduce((sum, one) => sum + one.count, 0);
+  const tile = (href: string, name: string, figure: string, more: unknown) =>
+    html`<li>
+      <a href="${href}"><span class="figure">${figure}</span><span class="what">${name}</span><span class="more">${more}</span></a>
+    </li>`;
+  const figure = (number: number | undefined): string => (number === undefined ? "–" : count(number));
+  return html`<ul class="tiles">
+    ${tile("#waiting", "messages wait", figure(waiting?.deliveries.waiting), showDistance(waiting?.deliveries.oldestSince ?? null, clock))}
+    ${tile("#waiting", "postings wait", figure(waiting?.postings.waiting), showDistance(waiting?.postings.oldestSince ?? null, clock))}
+    ${tile("#refused", "refused", `${count(refusedCount)}${isRefusedWhole ? "" : " or more"}`, "a person has to redrive them")}
+    ${tile(`/search?state=HELD&bank=${bank}`, "held", count(heldCount), held.map(({ currency, sum }) => money(currency, sum)).join(", "))}
+    ${tile("#waiting", "first close", showDistance(waiting?.closes ?? null, clock) || "–", showTime(waiting?.closes ?? null, clock))}
+  </ul>`;
+}
+
+function renderActions({ status: { bank, isPaused, since }, refusedCount }: Shown): Html {
   const by = since === null ? "" : html`<span class="quiet">last decided by ${since.operator}: ${since.reason}</span>`;
   return html`<section class="actions" aria-label="What could be decided">
     <ul>
       <li><a class="button" href="/decide/pauseBank${queryText({ bank })}">${isPaused ? "Change the pause" : "Pause"}…</a></li>
       ${isPaused ? html`<li><a class="button" href="/decide/resumeBank${queryText({ bank })}">Resume…</a> ${by}</li>` : html`<li class="not"><span>Resume</span> <span class="quiet">not possible: it is not paused</span></li>`}
+      ${refusedCount > 0 ? html`<li><a class="button" href="/decide/redriveBank${queryText({ bank })}">Redrive what it refused…</a></li>` : html`<li class="not"><span>Redrive</span> <span class="quiet">not possible: it refused nothing</span></li>`}
     </ul>
   </section>`;
 }
@@ -70,6 +88,66 @@ function renderEndpoints({ endpoints }: Bank, clock: Clock): Html {
     showTime(retryAfterUntil, clock),
   ]);
   return dataTable("Endpoints", columns, rows, "Nothing is configured for it.");
+}
+
+function renderHeld({ held }: Shown, clock: Clock): Html {
+  const columns = [
+    { title: "Day" },
+    { title: "Debits", isNumber: true },
+    { title: "Sum", isNumber: true },
+    { title: "Waits for", isText: true },
+    { title: "Window closes" },
+  ];
+  const rows = held.map(({ day, count: number, currency, sum, why, closes }) => [
+    link(`/days/${day}`, day),
+    count(number),
+    money(currency, sum),
+    showSentence(why, clock),
+    html`${showTime(closes, clock)} <span class="quiet">${showDistance(closes, clock)}</span>`,
+  ]);
+  return dataTable("Held debits", columns, rows, "No debit to it is held.");
+}
+
+function renderAttempted(title: string, rows: Shown["refused"], empty: string, clock: Clock): Html {
+  const columns = [
+    { title: "Transaction" },
+    { title: "Message" },
+    { title: "Attempts", isNumber: true },
+    { title: "First" },
+    { title: "Last" },
+    { title: "Answer", isText: true },
+  ];
+  const cells = rows.map(({ uetr, operation, kind, attempts, since, lastAnswer }) => [
+    uetrLink(uetr),
+    operation ?? kind,
+    count(attempts),
+    showTime(since, clock),
+    showTime(lastAnswer?.at ?? null, clock),
+    lastAnswer === null ? "–" : html`${answerCode(lastAnswer)} <span class="answer">${lastAnswer.answer ?? ""}</span>`,
+  ]);
+  return html`<section id="${title === "Refused last" ? "refused" : "failing"}">${dataTable(title, columns, cells, empty)}</section>`;
+}
+
+function answerCode({ httpStatusCode }: { readonly httpStatusCode: number | null }): string {
+  return httpStatusCode === null ? "no answer" : `HTTP ${httpStatusCode}`;
+}
+
+/** Addresses and bounds; the file itself is not shown. */
+function renderConfigured({ configured }: Shown): Html {
+  if (configured === null) return html`<p class="empty">The configuration does not have it any more.</p>`;
+  const { addresses, connections, concurrency, requestsPerSecond, answerTimeoutSeconds, signingKeys, isBlocked } = configured;
+  return html`<section>
+    <h2>As configured</h2>
+    ${facts([
+      ...addresses.map(({ operation, url }) => [`Address: ${operation}`, html`<code>${url}</code>`] as const),
+      ["Requests at once", `${connections}, ${concurrency}`],
+      ["It may send", `${requestsPerSecond} requests a second`],
+      ["It has to answer", `within ${answerTimeoutSeconds} s`],
+      ["Signing keys", count(signingKeys)],
+      ["Client certificate", configured.hasClientCertificate ? "yes" : "none"],
+      ...(isBlocked === true ? [["Blocked", mark("bad", "every payment to it is refused")] as const] : []),
+    ])}
+  </section>`;
 }
 
 function renderTotals({ bank, dayTotals }: Bank): Html {
@@ -108,10 +186,7 @@ function renderMessages({ rows }: Undelivered, clock: Clock): Html {
       kind,
       mark(isOver ? "bad" : "waits", status),
       count(attempts),
-      last === undefined
-        ? "–"
-        : html`${last.httpStatusCode === null ? "no answer" : `HTTP ${last.httpStatusCode}`}
-            <span class="answer">${last.answer ?? ""}</span>`,
+      last === undefined ? "–" : html`${answerCode(last)} <span class="answer">${last.answer ?? ""}</span>`,
       isOver
         ? link(
             kind === "delivery" ? `/decide/redriveDelivery${queryText({ uetr })}` : `/transactions/${uetr}`,
@@ -123,7 +198,7 @@ function renderMessages({ rows }: Undelivered, clock: Clock): Html {
       html`${showTime(closes, clock)} <span class="quiet">${showDistance(closes, clock)}</span>`,
     ];
   });
-  return dataTable("Not acknowledged", columns, cells, "It has acknowledged everything.");
+  return html`<section id="waiting">${dataTable("Not acknowledged", columns, cells, "It has acknowledged everything.")}</section>`;
 }
 
 function renderDecisions({ decisions }: Bank, clock: Clock): Html {

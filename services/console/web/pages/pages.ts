@@ -3,7 +3,7 @@
 import type { Asked, Elsewhere } from "../asked.ts";
 import type { PageContent } from "../parts/layout.ts";
 import { showAudit } from "./audit.ts";
-import { showBank } from "./bank.ts";
+import { showBankPage } from "./bank.ts";
 import { showBanks } from "./banks.ts";
 import { showDay, showDays } from "./days.ts";
 import { showLetters } from "./dead-letters.ts";
@@ -25,7 +25,7 @@ export const pages: readonly Page[] = [
   { path: "/search", load: showSearch },
   { path: "/transactions/:uetr", load: showTransactionPage },
   { path: "/banks", load: showBanks },
-  { path: "/banks/:bank", load: showBank },
+  { path: "/banks/:bank", load: showBankPage },
   { path: "/days", load: showDays },
   { path: "/days/:day", load: showDay },
   { path: "/reconciliation", load: showReconciliation },

@@ -1,0 +1,99 @@
+// Answers of the control API about one bank or connector, and about what it refused.
+
+import * as z from "zod";
+import {
+  amountTextSchema,
+  asOfSchema,
+  countSchema,
+  countedAtSchema,
+  currencyTextSchema,
+  daySchema,
+  nullableTextSchema,
+  nullableTimeSchema,
+  secondsSchema,
+  textSchema,
+  timeSchema,
+  uetrSchema,
+} from "./answer-parts.ts";
+import { bankStatusSchema, failingMessageSchema } from "./receiver-answers.ts";
+
+export const heldSchema = z
+  .strictObject({
+    bank: textSchema,
+    day: daySchema,
+    currency: currencyTextSchema,
+    count: countSchema,
+    sum: amountTextSchema,
+    oldestReceivedAt: timeSchema,
+    oldestAgeSeconds: secondsSchema,
+    waitsFor: z.enum(["day-not-planned", "day-over", "no-window-ahead", "bank-paused", "window", "gate", "turn"]),
+    opens: nullableTimeSchema,
+    secondsToOpening: secondsSchema,
+    closes: nullableTimeSchema,
+    secondsToClose: secondsSchema,
+    reconciliation: nullableTimeSchema,
+    secondsToReconciliation: secondsSchema,
+    why: textSchema,
+  })
+  .meta({ id: "HeldDebits" });
+
+const configured = z
+  .strictObject({
+    name: textSchema,
+    addresses: z.array(
+      z.strictObject({
+        operation: textSchema.meta({ description: "What is sent there; `all` where no other address is named." }),
+        url: textSchema,
+      }),
+    ),
+    connections: countSchema,
+    concurrency: z.enum(["learnt", "fixed"]),
+    requestsPerSecond: countSchema.meta({ description: "Those that it may send." }),
+    answerTimeoutSeconds: z.number(),
+    signingKeys: countSchema.meta({ description: "Keys that sign each message to it." }),
+    hasClientCertificate: z.boolean(),
+    isBlocked: z.boolean().nullable().meta({ description: "Every payment to it is refused; null: a connector." }),
+  })
+  .meta({ id: "ConfiguredReceiver", description: "No token, no key and no name of a file." });
+
+const refusedWhole = z.boolean().meta({ description: "false: it has more; the oldest are listed." });
+const sums = z.array(z.strictObject({ currency: currencyTextSchema, count: countSchema, sum: amountTextSchema }));
+
+export const bankAnswers = {
+  showBank: z.strictObject({
+    schema: z.literal("Bank"),
+    asOf: asOfSchema,
+    countedAt: countedAtSchema,
+    status: bankStatusSchema,
+    configured: configured.nullable().meta({ description: "null: the configuration does not have it any more." }),
+    held: z.array(heldSchema),
+    failing: z.array(failingMessageSchema).meta({ description: "At most 20 that were attempted three times or more." }),
+    refused: z.array(failingMessageSchema).meta({ description: "The 20 that it refused last." }),
+    refusedCount: countSchema,
+    isRefusedWhole: refusedWhole,
+  }),
+  listRefused: z.strictObject({
+    schema: z.literal("RefusedMessages"),
+    asOf: asOfSchema,
+    count: countSchema,
+    sums: sums.meta({ description: "Of their transactions, each counted once." }),
+    rows: z.array(failingMessageSchema),
+    isWhole: refusedWhole,
+  }),
+  redriveBank: z.strictObject({
+    schema: z.literal("Redrives"),
+    action: textSchema,
+    isDryRun: z.boolean(),
+    count: countSchema.meta({ description: "Those that are redriven, or would be." }),
+    sums,
+    rows: z.array(
+      z.strictObject({
+        messageIdentification: textSchema,
+        uetr: uetrSchema.nullable().meta({ description: "null: no message that waits has this identification." }),
+        outcome: z.enum(["redriven", "would-be-redriven", "refused"]),
+        action: textSchema.meta({ description: "The id of this one's decision; its key is the UETR." }),
+        why: nullableTextSchema,
+      }),
+    ),
+  }),
+} as const satisfies Readonly<Record<string, z.ZodType>>;
