@@ -71,7 +71,11 @@ const fetchBytesMax = 512 * 1024;
  */
 const partitionBytesMax = 128 * 1024;
 const sessionTimeoutMs = 6000;
-const heartbeatIntervalMs = 1500;
+/**
+ * Milliseconds, at least (U). A member learns of a join by a heartbeat's answer, and the others stand still until it
+ * has joined.
+ */
+const heartbeatIntervalMs = 250;
 const rebalanceTimeoutMs = 10_000;
 
 export class KafkaConsumer implements Consumer {

@@ -41,7 +41,8 @@ import { compress, decompress } from "./protocol/batch-zstd.ts";
 import { readFetchAnswer } from "./protocol/fetch-answer.ts";
 import { writeProduceRequest } from "./protocol/produce-request.ts";
 
-export const pollIntervalMs = 1000;
+/** Milliseconds that a broker may keep a fetch (U). A heartbeat, a join and a stop wait behind it. */
+export const pollIntervalMs = 250;
 const pollIntervalWhilePausedMs = 100;
 const timeoutCheckIntervalMs = 100;
 const pendingCheckIntervalMs = 10;

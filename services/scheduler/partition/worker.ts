@@ -96,6 +96,8 @@ class PartitionWorker {
   async open(): Promise<BatchHandler> {
     this.#reportStart();
     await this.#lease.take();
+    // The consumer begins here: below it nothing is handed over, also before the first record.
+    this.#handedTo = this.#nextOffset;
     return { startAt: this.#nextOffset, handle: (records) => this.handle(records), close: () => this.close() };
   }
 
