@@ -129,9 +129,7 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
     } catch (error) {
       // #2
       const fault = error instanceof Fault ? error : unknownOutcome("the broker's answer was lost", error);
-      const failed = [...batch, ...waiting];
-      waiting = [];
-      for (const one of failed) settle(one, fault);
+      for (const one of [...batch, ...waiting.splice(0)]) settle(one, fault);
     }
   }
 
