@@ -9,6 +9,8 @@ export interface OperatorAction {
   readonly operator: string;
   /** The person behind the token; null: the operator's id names the person. */
   readonly person: string | null;
+  /** The second person, who confirmed a proposal; null: the decision needed none. */
+  readonly confirmedBy: string | null;
   readonly reason: string;
   /** When the console received it, for display only: the append time decides. */
   readonly requestedAtMs: number;

@@ -14,7 +14,7 @@ import {
   textSchema,
   timeSchema,
   uetrSchema,
-  actionMembers,
+  decidedMembers,
 } from "./answer-parts.ts";
 
 export const receiverStateSchema = z
@@ -159,7 +159,7 @@ export const bankStatusSchema = z
       .nullable()
       .meta({ description: "What it has not taken, and the first close that ends some of it; null: not counted within 3 s, nor before." }),
     since: z
-      .strictObject({ at: timeSchema, ...actionMembers })
+      .strictObject({ at: timeSchema, ...decidedMembers })
       .nullable()
       .meta({ description: "Who paused or resumed it last." }),
     decisions: z.array(decisionSchema),

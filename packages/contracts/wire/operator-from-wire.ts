@@ -51,8 +51,8 @@ export function operatorFact(decoded: OperatorRecord): Fact {
 }
 
 export function toOperatorAction(
-  { id, operator, person, reason, requestedAtMs }: wire.OperatorAction,
+  { id, operator, person, confirmedBy, reason, requestedAtMs }: wire.OperatorAction,
   contentSha256: string,
 ): OperatorAction {
-  return { id, operator, person, reason, requestedAtMs, contentSha256 };
+  return { id, operator, person, confirmedBy, reason, requestedAtMs, contentSha256 };
 }

@@ -14,6 +14,7 @@ export const conformanceAction = {
   reason: "agreed by telephone",
   requestedAtMs: 1_795_000_000_999,
   person: "Thabo",
+  confirmedBy: "lerato",
   contentSha256: "0c".repeat(32),
 };
 

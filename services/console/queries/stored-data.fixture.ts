@@ -105,6 +105,7 @@ export function buildOperatorAction(over: Partial<OperatorAction> = {}): Operato
     reason: "the bank called",
     requestedAtMs: consoleStartAtMs,
     person: null,
+    confirmedBy: null,
     contentSha256: "0c".repeat(32),
     ...over,
   };

@@ -230,7 +230,6 @@ test("a confirmation waits for the decision that it confirmed, and prints its id
   ]);
   expect(lines).toEqual(["confirmation of a-1: applied (decision a-1, journal 3/12)"]);
   for (const [body, said] of [
-    [{ schema: "SkipRequested", action: "a-1" }, "skip requested"],
     [{ schema: "DeadLettersReplay", action: "a-1", rows: [{}, {}] }, "2 records replayed"],
     [{ schema: "DeadLettersReplays", action: "a-1", records: 7, rows: [{}, {}] }, "7 records replayed"],
   ] as const) {
@@ -238,6 +237,19 @@ test("a confirmation waits for the decision that it confirmed, and prints its id
     expect(await runConfirmProposal(buildCall("a-1", { offset: "7", sha256: "0c", reason, id: "c-1" }), fake.where)).toBe(0);
     expect([fake.lines, fake.asked.length]).toEqual([[`confirmation of a-1: ${said} (decision a-1)`], 1]);
   }
+});
+
+test("a confirmed skip waits until the partition has skipped the record, as a skip without a second person does", async () => {
+  const requested = { status: 202, body: { schema: "SkipRequested", action: "a-1", letter: "3:4" } };
+  const passed = (hasPassed: boolean) => ({ status: 200, body: { progress: { hasPassed } } });
+  const call = (options = {}) => buildCall("a-1", { offset: "7", sha256: "0c", reason, id: "c-1", ...options });
+  const { where, lines, asked } = createFakeConsole(requested, passed(false), passed(true));
+  expect(await runConfirmProposal(call(), where)).toBe(0);
+  expect(asked.map(({ path }) => path).slice(1)).toEqual(["/control/v1/dead-letters/3%3A4", "/control/v1/dead-letters/3%3A4"]);
+  expect(lines).toEqual(["confirmation of a-1: the partition has skipped it (letter 3:4, decision a-1)"]);
+  const unawaited = createFakeConsole(requested);
+  expect(await runConfirmProposal(call({ "no-wait": true }), unawaited.where)).toBe(0);
+  expect([unawaited.lines, unawaited.asked.length]).toEqual([["confirmation of a-1: skip requested (letter 3:4, decision a-1)"], 1]);
 });
 
 test.each([
