@@ -74,7 +74,7 @@ describe("a message that was accepted", () => {
     const { requested, journal } = await given(name);
     const message = buildReceivedExamples(name)[0]?.value;
     const send = (schema: object): Promise<Response> =>
-      requested(path, postBody(toBytes(JSON.stringify({ ...message, ...schema })), authorizations[caller]));
+      requested(path, postBody(toBytes(JSON.stringify(Object.assign({}, message, schema))), authorizations[caller]));
     expect((await send({})).status).toBe(202);
     const accepted = journal().length;
     const answers = [await send({ schema: "PaymentCancellationRequest" })];
