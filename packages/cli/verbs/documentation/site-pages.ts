@@ -17,7 +17,7 @@ export function toSitePages(pages: ReadonlyMap<string, string>): readonly SitePa
 }
 
 /** The README of the repository is the first page. */
-export function sitePath(path: string): string {
+function sitePath(path: string): string {
   return path === "README.md" ? "index.md" : path;
 }
 
