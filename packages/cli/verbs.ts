@@ -65,6 +65,21 @@ export const verbIndex: VerbIndex = [
     ],
   },
   {
+    title: "Audit",
+    rows: [
+      {
+        name: "audit verify",
+        line: "names each record of the audit that was tampered with",
+        load: async () => (await import("./verbs/audit/verify.ts")).auditVerifyVerb,
+      },
+      {
+        name: "audit make-key",
+        line: "makes the key that seals the audit",
+        load: async () => (await import("./verbs/audit/make-key.ts")).auditMakeKeyVerb,
+      },
+    ],
+  },
+  {
     title: "Build a bank's side",
     rows: [
       {

@@ -23,6 +23,7 @@ const all = ["*"] as const;
 const forServices: Fence = {
   values: [
     "account-validation",
+    "audit",
     "calendar",
     "config",
     "contracts",
@@ -54,9 +55,11 @@ export const fences: Readonly<Record<string, Fence>> = {
   "packages/contracts": { values: ["connection", "domain", "domain/schemes", "kernel"] },
   "packages/documents": { values: ["contracts", "kernel", "messaging"], types: ["delivery", "domain"] },
   "packages/messaging": { values: ["contracts", "kernel"] },
+  // Above the log, below whatever takes requests of people.
+  "packages/audit": { values: ["contracts", "kernel", "messaging"] },
   "packages/store": { values: ["domain", "kernel"], types: ["contracts"] },
   // The one package that opens what a service needs. What it opens stays below it, and knows nothing of a process.
-  "packages/process": { values: ["config", "connection", "contracts", "kernel", "messaging", "service", "store"] },
+  "packages/process": { values: ["audit", "config", "connection", "contracts", "kernel", "messaging", "service", "store"] },
   "packages/delivery": { values: ["config", "connection", "contracts", "domain", "kernel", "messaging", "store"], types: ["process"] },
   "packages/timeline": { values: ["contracts", "domain", "kernel"], types: ["messaging", "store"] },
   "packages/cli": { values: all },
@@ -116,6 +119,7 @@ const edges = [
 const homes: Readonly<Record<string, readonly string[]>> = {
   "@asyncapi/avro-schema-parser": ["tools"],
   "@asyncapi/parser": ["tools"],
+  "@grafana/grafana-foundation-sdk": ["tools"],
   "@hono/node-server": ["packages/service"],
   "@redocly/openapi-core": ["tools"],
   ajv: ["packages/documents"],
