@@ -134,6 +134,11 @@ export const verbIndex: VerbIndex = [
     title: "Develop Sluice",
     rows: [
       {
+        name: "docs",
+        line: "builds the documentation site, with search",
+        load: async () => (await import("./verbs/documentation/docs.ts")).docsVerb,
+      },
+      {
         name: "generate",
         line: "makes everything that is generated",
         load: async () => (await import("./verbs/checking/generate.ts")).generateVerb,
