@@ -65,7 +65,7 @@ export const verbIndex: VerbIndex = [
     ],
   },
   {
-    title: "Audit",
+    title: "Audit and tokens",
     rows: [
       {
         name: "audit verify",
@@ -76,6 +76,11 @@ export const verbIndex: VerbIndex = [
         name: "audit make-key",
         line: "makes the key that seals the audit",
         load: async () => (await import("./verbs/audit/make-key.ts")).auditMakeKeyVerb,
+      },
+      {
+        name: "token make",
+        line: "makes a bearer token, and its hash for the file",
+        load: async () => (await import("./verbs/token/make.ts")).tokenMakeVerb,
       },
     ],
   },
