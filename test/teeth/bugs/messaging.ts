@@ -47,8 +47,8 @@ export const messagingBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: queue,
-        find: "const failed = [...batch, ...waiting];\n      waiting = [];",
-        put: "const failed = batch;",
+        find: "for (const one of [...batch, ...waiting.splice(0)]) settle(one, fault);",
+        put: "for (const one of batch) settle(one, fault);",
       },
     ],
     nearest: ["packages/messaging/send-queue.test.ts"],
