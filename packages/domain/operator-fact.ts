@@ -38,6 +38,15 @@ export interface RedriveRequested {
   readonly messageIdentification: string;
 }
 
+/** An operator has a message, or the posting of an event, tried no more. It may have been taken. */
+export interface DeliveryStopRequested {
+  readonly kind: "DeliveryStopRequested";
+  readonly action: OperatorAction;
+  readonly target: "delivery" | "posting";
+  /** Identification of the delivery; for a posting the event's id. */
+  readonly messageIdentification: string;
+}
+
 export type ResolutionKind = "made" | "not-made" | "replaced";
 
 export interface ItemResolutionRequested {

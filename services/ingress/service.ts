@@ -25,7 +25,7 @@ import { type Configuration, createLiveConfiguration, listCallers, type LiveConf
 import { type CallerMeter, type Callers, createCallerMeter, createCallers, createRefusals, type ClientConnection } from "@sluice/service";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import type { OutgoingRecord } from "@sluice/messaging";
-import { startAudit } from "./start-audit.ts";
+import { startIngressAudit } from "./start-audit.ts";
 import { createAdmission } from "./http/admission.ts";
 import { noRoomAnswers, unavailableAnswer, type IngressAnswer } from "./http/answer.ts";
 import { createFairQueue } from "./http/fair-queue.ts";
@@ -80,7 +80,7 @@ export function startIngress(ports: IngressPorts): Ingress {
   const appender = createJournalAppender(ports);
   const queue = createFairQueue(time);
   const refusals = createRefusals(ports, "ingress");
-  const audit = startAudit(ports);
+  const audit = startIngressAudit(ports);
   const report = audit.auditing(createIngressRequestReport(ports, refusals));
   const configured = listCallers(live.view);
   const callers = createCallers(configured);

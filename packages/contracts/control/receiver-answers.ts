@@ -89,9 +89,9 @@ const waitingMessage = {
   uetr: uetrSchema,
   partition: countSchema,
   address: nullableTextSchema.meta({ description: "Where it goes: scheme, host and port." }),
-  status: z.enum(["waiting", "retry-after", "breaker-open", "paused", "refused", "expired"]).meta({
+  status: z.enum(["waiting", "retry-after", "breaker-open", "paused", "refused", "stopped", "expired"]).meta({
     description:
-      "waiting: for its own back-off; retry-after, breaker-open: for its address; refused: a person has to redrive it; expired: a posting past its time.",
+      "waiting: for its own back-off; retry-after, breaker-open: for its address; refused, or stopped by an operator: a person has to redrive it; expired: a posting past its time.",
   }),
   attempts: countSchema,
   anyAnswer: z.boolean(),

@@ -12,7 +12,8 @@ export function operatorFact(decoded: OperatorRecord): Fact {
   switch (decoded.name) {
     case "WithdrawalRequested":
       return { kind: decoded.name, action: toOperatorAction(decoded.value.action, sha) };
-    case "RedriveRequested": {
+    case "RedriveRequested":
+    case "DeliveryStopRequested": {
       const { action, messageIdentification } = decoded.value;
       const target = mapSymbol(decoded.value.target, { DELIVERY: "delivery", POSTING: "posting" } as const);
       return { kind: decoded.name, action: toOperatorAction(action, sha), target, messageIdentification };

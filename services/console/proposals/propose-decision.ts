@@ -42,6 +42,7 @@ export function proposeDecisions(ports: ProposeDecisionPorts, handlers: Decision
     withdrawDebit: proposeDecision(ports, "withdrawDebit", handlers.withdrawDebit),
     redriveBank: proposeDecision(ports, "redriveBank", handlers.redriveBank),
     redriveDelivery: proposeDecision(ports, "redriveDelivery", handlers.redriveDelivery),
+    stopDelivery: proposeDecision(ports, "stopDelivery", handlers.stopDelivery),
     replayDeadLetter: proposeDecision(ports, "replayDeadLetter", handlers.replayDeadLetter),
     replayTransaction: proposeDecision(ports, "replayTransaction", handlers.replayTransaction),
     replayDeadLetters: proposeDecision(ports, "replayDeadLetters", handlers.replayDeadLetters),

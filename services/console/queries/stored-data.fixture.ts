@@ -227,6 +227,7 @@ export function buildParkedMessage(id: string, sequence: bigint, over: Partial<P
     earlier: null,
     ended: null,
     redrive: null,
+    stop: null,
     version: 1n,
     ...over,
   };

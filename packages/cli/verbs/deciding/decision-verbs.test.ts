@@ -5,7 +5,7 @@ import type { ControlTerminal } from "../../terminal/control-client.ts";
 import { runDecision } from "./send-decision.ts";
 import { runConfirmProposal, runProposals, runRejectProposal, runRetractProposal } from "./proposals.ts";
 import { runCreditsFinal, runExtend, runOpenGate, runPause, runResume } from "./day-decisions.ts";
-import { runConfirm, runRedrive, runResolve, runWithdraw } from "./transaction-decisions.ts";
+import { runConfirm, runRedrive, runResolve, runStop, runWithdraw } from "./transaction-decisions.ts";
 import type { VerbCall } from "../../terminal/verb.ts";
 import { verbIndex } from "../../verbs.ts";
 
@@ -80,6 +80,8 @@ test.each([
     `/transactions/${uetr}/redrive`,
     { messageIdentification: "e-1", target: "POSTING" },
   ],
+  [runStop, uetr, { message: "M-1" }, `/transactions/${uetr}/stop`, { messageIdentification: "M-1", target: "DELIVERY" }],
+  [runStop, uetr, { message: "e-1", posting: true }, `/transactions/${uetr}/stop`, { messageIdentification: "e-1", target: "POSTING" }],
   [
     runResolve,
     uetr,
@@ -310,7 +312,7 @@ test.each([
 test("every decision verb has its own help, with a reason", async () => {
   const said: string[] = [];
   const output = { out: (text: string) => void said.push(text), err: (text: string) => void said.push(text) };
-  for (const verb of ["withdraw", "redrive", "reconciliation resolve", "window open-gate", "bank pause"]) {
+  for (const verb of ["withdraw", "redrive", "stop", "reconciliation resolve", "window open-gate", "bank pause"]) {
     expect(await runCommandLine([...verb.split(" "), "--help"], verbIndex, output)).toBe(0);
     expect(said.at(-1)).toContain("--reason TEXT");
   }

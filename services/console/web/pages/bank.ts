@@ -180,7 +180,7 @@ function renderMessages({ rows }: Undelivered, clock: Clock): Html {
   ];
   const cells = rows.map(({ uetr, kind, status, attempts, recentAttempts, nextAttempt, closes }) => {
     const last = recentAttempts.at(-1);
-    const isOver = status === "refused" || status === "expired";
+    const isOver = status === "refused" || status === "stopped" || status === "expired";
     return [
       uetrLink(uetr),
       kind,

@@ -85,6 +85,7 @@ function renderWaiting(waiting: Transaction["waiting"], clock: Clock): Html {
 const names: Readonly<Record<Transaction["actions"][number]["name"], string>> = {
   withdrawDebit: "Withdraw",
   redriveDelivery: "Redrive",
+  stopDelivery: "Stop the delivery",
   resolveItem: "Resolve the item",
   confirmResolution: "Confirm the resolution",
   replayTransaction: "Replay dead letters",
