@@ -75,6 +75,11 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/deciding/bank-redrive.ts")).bankRedriveVerb,
       },
       {
+        name: "stop",
+        line: "has a delivery or posting that fails tried no more",
+        load: async () => (await import("./verbs/deciding/transaction-decisions.ts")).stopVerb,
+      },
+      {
         name: "window extend",
         line: "extends a close that has not been reached",
         load: async () => (await import("./verbs/deciding/day-decisions.ts")).windowExtendVerb,

@@ -65,7 +65,7 @@ export const verbIndex: VerbIndex = [
     ],
   },
   {
-    title: "Audit",
+    title: "Audit and tokens",
     rows: [
       {
         name: "audit verify",
@@ -76,6 +76,11 @@ export const verbIndex: VerbIndex = [
         name: "audit make-key",
         line: "makes the key that seals the audit",
         load: async () => (await import("./verbs/audit/make-key.ts")).auditMakeKeyVerb,
+      },
+      {
+        name: "token make",
+        line: "makes a bearer token, and its hash for the file",
+        load: async () => (await import("./verbs/token/make.ts")).tokenMakeVerb,
       },
     ],
   },
@@ -133,6 +138,11 @@ export const verbIndex: VerbIndex = [
   {
     title: "Develop Sluice",
     rows: [
+      {
+        name: "docs",
+        line: "builds the documentation site, with search",
+        load: async () => (await import("./verbs/documentation/docs.ts")).docsVerb,
+      },
       {
         name: "generate",
         line: "makes everything that is generated",

@@ -50,7 +50,7 @@ export {
   recordFromBankMarker,
   recordFromFact,
   recordFromMarker,
-  redriveRecord,
+  requestRecord,
 } from "./wire/to-wire.ts";
 export type { AppendedFact, EventOptions } from "./wire/to-wire.ts";
 export * from "./wire/topics.ts";

@@ -129,9 +129,7 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
     } catch (error) {
       // #2
       const fault = error instanceof Fault ? error : unknownOutcome("the broker's answer was lost", error);
-      const failed = [...batch, ...waiting];
-      waiting = [];
-      for (const one of failed) settle(one, fault);
+      for (const one of [...batch, ...waiting.splice(0)]) settle(one, fault);
     }
   }
 
@@ -207,16 +205,35 @@ function placeOf({ topic, partition }: OutgoingRecord): string {
 function checkSend(coming: readonly Waiting[], waitingCount: number, isClosed: boolean, options: SendQueueOptions): Fault | null {
   const count = coming.length;
   if (isClosed) return clientClosed("the producer is closed");
-  if (count === 0 || count > sendRecordsMax) {
-    return requestRefused(`a send holds 1 to ${sendRecordsMax} records, this one ${count}`, { isRetryable: false });
-  }
+  const wrongCount = checkCount(count);
+  if (wrongCount !== null) return wrongCount;
   // A send is accepted as a whole or not at all; an empty queue accepts any.
   if (waitingCount > 0 && waitingCount + count > options.waitingRecordsMax) {
     return requestRefused(`more than ${options.waitingRecordsMax} records wait to be sent`, { isRetryable: true });
   }
-  const tooLarge = coming.find(({ bytes }) => bytes > options.recordBytesMax);
+  return checkBytes(coming, options.recordBytesMax);
+}
+
+function checkCount(count: number): Fault | null {
+  if (count > 0 && count <= sendRecordsMax) return null;
+  return requestRefused(`a send holds 1 to ${sendRecordsMax} records, this one ${count}`, { isRetryable: false });
+}
+
+function checkBytes(coming: readonly Pick<Waiting, "bytes">[], recordBytesMax: number): Fault | null {
+  const tooLarge = coming.find(({ bytes }) => bytes > recordBytesMax);
   if (tooLarge === undefined) return null;
-  return requestRefused(`a record of ${tooLarge.bytes} bytes is larger than ${options.recordBytesMax}`, { isRetryable: false });
+  return requestRefused(`a record of ${tooLarge.bytes} bytes is larger than ${recordBytesMax}`, { isRetryable: false });
+}
+
+/** Returns why a send that goes to several queues would be refused by one of them; null: it would not for its size. */
+export function checkSizes(records: readonly OutgoingRecord[], recordBytesMax: number): Fault | null {
+  return (
+    checkCount(records.length) ??
+    checkBytes(
+      records.map((record) => ({ bytes: estimateBytes(record) })),
+      recordBytesMax,
+    )
+  );
 }
 
 function nextBatchCount(waiting: readonly Waiting[], options: SendQueueOptions): number {

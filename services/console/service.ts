@@ -22,7 +22,7 @@ import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import { startBrokerClock, createProbe } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
-import { startAudit } from "./start-audit.ts";
+import { startConsoleAudit } from "./start-audit.ts";
 import { createControlAudit } from "./http/control-audit.ts";
 import { createOperatorTrail } from "./http/operator-trail.ts";
 import { createControlHandlers } from "./http/control-handlers.ts";
@@ -70,7 +70,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const answering = { time, messaging, store, serde, knownAsOf, partitionCount };
   const operations = { transactionStatus: transactionStatus(answering), transactionEvents: transactionEvents(answering) };
   const refusals = createRefusals(ports, "console");
-  const audit = startAudit(ports, given.auditKeys);
+  const audit = startConsoleAudit(ports, given.auditKeys);
   const report = createQuestionReport({ ...ports, audit }, refusals);
   const api = createBankApi({ time, logger, callers, meter, operations, report });
   const book = createProposalBook(ports);

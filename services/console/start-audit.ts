@@ -12,7 +12,7 @@ export interface ConsoleAudit extends Pick<ServiceAudit, "log" | "trail"> {
 }
 
 /** Without `keys` this console does not seal. */
-export function startAudit(ports: ServicePorts, keys?: () => AuditKeys | null): ConsoleAudit {
+export function startConsoleAudit(ports: ServicePorts, keys?: () => AuditKeys | null): ConsoleAudit {
   const audit = openAudit(ports, "console");
   audit.log.note("started", describeConfiguration(ports.configuration));
   const sealer = keys === undefined ? null : startSealer({ ...ports, producer: audit.producer, keys });

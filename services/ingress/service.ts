@@ -25,12 +25,13 @@ import { type Configuration, createLiveConfiguration, listCallers, type LiveConf
 import { type CallerMeter, type Callers, createCallerMeter, createCallers, createRefusals, type ClientConnection } from "@sluice/service";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import type { OutgoingRecord } from "@sluice/messaging";
-import { startAudit } from "./start-audit.ts";
+import { startIngressAudit } from "./start-audit.ts";
 import { createAdmission } from "./http/admission.ts";
 import { noRoomAnswers, unavailableAnswer, type IngressAnswer } from "./http/answer.ts";
 import { createFairQueue } from "./http/fair-queue.ts";
 import { createIngressApi, type IngressApiPorts } from "./http/api.ts";
-import { createJournalAppender, type AppendOutcome } from "./journal/journal-appender.ts";
+import type { Readiness } from "@sluice/kernel";
+import { createJournalAppender, type AppendOutcome, type JournalAppender } from "./journal/journal-appender.ts";
 import type { IngressOperation } from "./intake/operation.ts";
 import { ingressOperations } from "./operations.ts";
 import { createNewParties } from "./new-parties.ts";
@@ -79,7 +80,7 @@ export function startIngress(ports: IngressPorts): Ingress {
   const appender = createJournalAppender(ports);
   const queue = createFairQueue(time);
   const refusals = createRefusals(ports, "ingress");
-  const audit = startAudit(ports);
+  const audit = startIngressAudit(ports);
   const report = audit.auditing(createIngressRequestReport(ports, refusals));
   const configured = listCallers(live.view);
   const callers = createCallers(configured);
@@ -99,6 +100,12 @@ export function startIngress(ports: IngressPorts): Ingress {
     const tookMs = time.monotonicMs() - startedMs;
     report({ ...requestFields(request), ...answerFields(answer), tookMs, traceparent, subject: prepared.subject, outcome });
     return answer;
+  }
+
+  async function stopOnceEmpty(): Promise<void> {
+    await admission.empty();
+    refusals.stop();
+    await Promise.all([appender.stop(), audit.stop()]);
   }
 
   async function append(record: OutgoingRecord, waitMaxMs: number, isStopping: boolean): Promise<AppendOutcome> {
@@ -131,20 +138,19 @@ export function startIngress(ports: IngressPorts): Ingress {
       audit.replaced(next);
       newParties.replace(next);
     },
-    readiness() {
-      const reason = stopped === null ? appender.unavailableReason() : "stopping";
-      if (reason !== null) return { isReady: false, reasons: [`journal: ${reason}`] };
-      return { isReady: true, reasons: appender.closedPartitions().map((partition) => `journal: partition ${partition} does not answer`) };
-    },
+    readiness: () => readReadiness(appender, stopped !== null),
     stop() {
       newParties.stop();
-      stopped ??= admission.empty().then(() => {
-        refusals.stop();
-        return Promise.all([appender.stop(), audit.stop()]).then(() => {});
-      });
+      stopped ??= stopOnceEmpty();
       return stopped;
     },
   };
+}
+
+function readReadiness(appender: Pick<JournalAppender, "unavailableReason" | "closedPartitions">, isStopping: boolean): Readiness {
+  const reason = isStopping ? "stopping" : appender.unavailableReason();
+  if (reason !== null) return { isReady: false, reasons: [`journal: ${reason}`] };
+  return { isReady: true, reasons: appender.closedPartitions().map((partition) => `journal: partition ${partition} does not answer`) };
 }
 
 function requestFields({ operation, caller, tokenId = null, remoteAddress = null, body }: IngressRequest) {

@@ -13,7 +13,7 @@ export interface IngressAudit {
   stop(): Promise<void>;
 }
 
-export function startAudit(ports: ServicePorts): IngressAudit {
+export function startIngressAudit(ports: ServicePorts): IngressAudit {
   const audit = openAudit(ports, "ingress");
   let seen = ports.configuration;
   audit.log.note("started", describeVersion(seen));

@@ -120,7 +120,7 @@ export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
     deadlines: metrics.gauge("sluice_scheduler_deadlines", "Open credits in memory, waiting for their deadline", ["partition"]),
     quarantined: metrics.gauge(
       "sluice_scheduler_quarantined_transactions",
-      "Transactions with records in the dead letters that nobody has replayed, at most 10,000",
+      "Transactions with records in the dead letters that nobody has replayed; 10,000: at least as many at some time since the take-over",
       ["partition"],
     ),
     conservationBroken: metrics.gauge(

@@ -7,6 +7,7 @@
 //   StatusReportReceived AccountVerified                 on-transaction-fact.ts   state; events, deliveries, stops
 //   Release DeliveryEnded DayClosed DeadlinePassed       on-transaction-fact.ts   state; events, deliveries, stops
 //   WithdrawalRequested RedriveRequested                 on-transaction-fact.ts   an operator's decision
+//   DeliveryStopRequested                                on-transaction-fact.ts   an operator's decision
 //   ItemResolutionRequested ItemResolutionConfirmed      on-transaction-fact.ts   an operator's finding about an item
 //   DeadLettersReplayed                                  on-transaction-fact.ts   its dead letters follow right behind
 //   DayPlanned DayTimeReached                            on-day-fact.ts           day; markers to every partition

@@ -305,6 +305,28 @@ test("a debit refused by mistake is redriven and ends before the close; its item
   expect(entry.items).toMatchObject([{ row: 3 }]);
 });
 
+const failedForEver = refuse(500);
+
+test("I10, row 8: a debit that the bank fails for ever is stopped, and is an item at the close like any that it may have taken [D3 operator-stop]", async () => {
+  const scripts = scriptAll({ operation: "inboundDirectDebit", answer: failedForEver });
+  const { entry, wrong } = await playDay({
+    messages: [debit],
+    over: { scripts, actions: [{ kind: "stop", atMs: closesMs - 10_000, uetr }] },
+  });
+  expect({ state: entry.state, items: openItems(entry), wrong }).toEqual({ state: "RECONCILIATION", items: ["8 - RELEASED"], wrong: [] });
+});
+
+test("a debit that was stopped is redriven when the bank takes it again, and ends before the close [D3 operator-stop]", async () => {
+  const until = Date.UTC(2026, 10, 20, 10, 0, 40);
+  const scripts = scriptAll({ operation: "inboundDirectDebit", betweenMs: [0, until], answer: failedForEver });
+  const actions = [
+    { kind: "stop", atMs: closesMs - 15_000, uetr },
+    { kind: "redrive", atMs: closesMs - 8_000, uetr },
+  ] as const;
+  const { entry, wrong } = await playDay({ messages: [debit], over: { scripts, actions } });
+  expect({ state: entry.state, items: openItems(entry), wrong }).toEqual({ state: "COMPLETED", items: [], wrong: [] });
+});
+
 test("operators resolve items, and the connector gets one outcome report", async () => {
   const over = {
     scripts: scriptAll(silentDebit),

@@ -16,7 +16,7 @@ export const fileSizes: Rule = (tree) =>
     return lines > linesMax ? [{ path, text: `${lines} lines, at most ${linesMax}` }] : [];
   });
 
-const spokenAloud = new Set(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "Dockerfile", "Chart.yaml"]);
+const spokenAloud = new Set(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "Dockerfile", "Chart.yaml"]);
 const saysNothing = /(^|[-.])(utils?|helpers?|common|managers?)([-.]|$)/;
 
 export const namesOfFiles: Rule = (tree) =>

@@ -36,6 +36,7 @@ export const recordMap = [
   use(journal, "DayReconciled", ["scheduler"], ["scheduler"]),
   use(journal, "WithdrawalRequested", ["console"], ["scheduler"]),
   use(journal, "RedriveRequested", ["console"], ["scheduler"]),
+  use(journal, "DeliveryStopRequested", ["console"], ["scheduler"]),
   use(journal, "ItemResolutionRequested", ["console"], ["scheduler"]),
   use(journal, "ItemResolutionConfirmed", ["console"], ["scheduler"]),
   use(journal, "DeadLettersReplayed", ["console"], ["scheduler"]),

@@ -65,6 +65,7 @@ const appendSteps: Readonly<Record<EndOutcome, string>> = {
   refused: "append.refused",
   stopped: "append.stopped",
   expired: "append.expired",
+  "given-up": "append.given-up",
 };
 
 function buildRecords(

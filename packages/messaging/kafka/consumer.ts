@@ -373,7 +373,7 @@ export class KafkaConsumer implements Consumer {
       await this.#running;
     } catch (error) {
       // The group will notice by the missing heartbeats.
-      this.#options.logger.warn("consumer.leave-failed", { group: this.#consumed.group, reason: String(error) });
+      this.#options.logger.warn("consumer.leave-failed", { group: this.#consumed.group, reason: formatReason(error) });
     }
   }
 }

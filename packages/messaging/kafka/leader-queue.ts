@@ -16,6 +16,7 @@ import { createSendQueue, type SendQueue } from "../send-queue.ts";
 import { GroupedRecords } from "./grouped-records.ts";
 
 const resendsMax = 5;
+export const recordBytesMax = 1_000_000;
 
 /** A batch for kafkajs. Its messages are our records, which `produce-request.ts` writes. */
 export interface OutgoingBatch extends Pick<ProducerBatch, "acks" | "compression"> {
@@ -56,7 +57,7 @@ export class LeaderQueue {
       ...(options.busyLingerMaxMs === undefined ? {} : { busyLingerMaxMs: options.busyLingerMaxMs }),
       batchRecordsMax: 1_500,
       batchPartitionBytesMax: 700_000,
-      recordBytesMax: 1_000_000,
+      recordBytesMax,
       waitingRecordsMax: 50_000,
       transmit: (records) => this.#transmit(records),
     });

@@ -220,3 +220,16 @@ test("T, #1: a partition whose leader moves keeps its order: records follow thos
   await fourth;
   expect(senders.map(({ sent }) => texts(sent))).toEqual([["a", "b c"], ["d"]]);
 });
+
+test("T: a send to several brokers is refused as a whole for its size, and so is one without records", async () => {
+  const { time, producer, senders, leaders } = setup([]);
+  leaders[2] = 2;
+  const refused = { code: "messaging.refused", isRetryable: false };
+  const large = { ...record(2, ""), value: new Uint8Array(1_100_000) };
+  await expect(producer.send([])).rejects.toMatchObject(refused);
+  await expect(producer.send([record(0, "a"), large])).rejects.toMatchObject(refused);
+  const many = Array.from({ length: 10_001 }, (_, index) => record(index % 3, "x"));
+  await expect(producer.send(many)).rejects.toMatchObject(refused);
+  await time.advance(50);
+  expect(senders).toEqual([]);
+});

@@ -10,10 +10,10 @@ import type { Kafka, ProducerBatch } from "kafkajs";
 import { Fault, type Gauge, type Histogram, type Logger, type Metrics, type Time } from "@sluice/kernel";
 import { clientClosed, PartlyAppendedFault, partlyAppended, requestRefused, unknownOutcome } from "../faults.ts";
 import { callRetry } from "./client.ts";
-import { type BatchSender, LeaderQueue } from "./leader-queue.ts";
+import { type BatchSender, LeaderQueue, recordBytesMax } from "./leader-queue.ts";
 import type { TopicSizes } from "./topic-sizes.ts";
 import type { AppendResult, OutgoingRecord, Producer } from "../port.ts";
-import { moreDoubtful } from "../send-queue.ts";
+import { checkSizes, moreDoubtful } from "../send-queue.ts";
 
 export interface KafkaProducerOptions {
   readonly kafka: Kafka;
@@ -91,7 +91,9 @@ export class KafkaProducer implements Producer {
     const routes = records.map((record) => this.#route(record));
     const [first = null] = routes;
     if (first !== null && routes.every((route) => route?.queue === first.queue)) return this.#sendTo(first.queue, records, routes);
-    return this.#sendApart(records, routes);
+    // As a whole or not at all, also where it has no records.
+    const wrongSize = checkSizes(records, recordBytesMax);
+    return wrongSize === null ? this.#sendApart(records, routes) : Promise.reject(wrongSize);
   }
 
   /** #1; null: the partition has no leader (#2). */

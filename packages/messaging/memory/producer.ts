@@ -36,6 +36,7 @@ export function createMemoryProducer(options: MemoryProducerOptions): Producer {
 
   async function transmit(batch: readonly OutgoingRecord[]): Promise<readonly (AppendResult | Fault)[]> {
     const led = batch.filter((record) => records.hasLeader(record));
+    if (led.length === batch.length) return await append(batch);
     const appended = (await append(led)).values();
     const isLed = new Set(led);
     return batch.map((record) => (isLed.has(record) ? appended.next().value! : withoutLeader(record)));

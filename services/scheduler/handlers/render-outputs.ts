@@ -14,7 +14,7 @@ import {
   type PaymentReceived,
   type RecordName,
   type Records,
-  redriveRecord,
+  requestRecord,
   type Serde,
   stateEnteredRecord,
   topics,
@@ -53,9 +53,11 @@ export function renderOutputs(
         return [outgoingRecord(serde, topics.dispatch, uetr, dispatchRecord(output, sources), options)];
       case "stop":
         return [outgoingRecord(serde, topics.dispatch, uetr, dispatchChangeRecord(output, uetr), options)];
-      case "redrive": {
+      case "redrive":
+      case "give-up": {
         const topic = output.target === "posting" ? topics.events : topics.dispatch;
-        return [outgoingRecord(serde, topic, uetr, redriveRecord(output, uetr), options)];
+        const by = cause.decoded?.name === "DeliveryStopRequested" ? cause.decoded.value.action : null;
+        return [outgoingRecord(serde, topic, uetr, requestRecord(output, uetr, by), options)];
       }
       default:
         throw new Error(`no such output: ${String(output satisfies never)}`);

@@ -119,6 +119,7 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
   let running: Part = "check";
   try {
     await using opened = new AsyncDisposableStack();
+    await bringPackages(wanted);
     let environment: Environment | null = null;
     for (const part of wanted) {
       if (signal.aborted) break;
@@ -145,6 +146,18 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
     results.push({ part: running, counts: { ...noCounts, failed: 1 }, failures: [{ name: said, said: [] }] });
   }
   return results;
+}
+
+/** Servers that are named by the environment need no Java here. */
+async function bringPackages(wanted: readonly Part[]): Promise<void> {
+  const { bringSystemPackages, machineSystem } = await import("./system-packages.ts");
+  const isOwn = ["KAFKA_BROKERS", "SCHEMA_REGISTRY_URL", "MONGO_URL"].some((name) => (process.env[name] ?? "") === "");
+  const needsServers = isOwn && wanted.some((part) => part !== "check" && (part === "chaos" || !withoutServers.includes(part)));
+  const needs = { needsServers, needsBrowser: wanted.includes("browser") };
+  await bringSystemPackages(
+    needs,
+    machineSystem((text) => void process.stdout.write(`test: ${text}\n`)),
+  );
 }
 
 async function openServers(opened: AsyncDisposableStack): Promise<Environment> {

@@ -1,7 +1,15 @@
 // What `./sluice status` says of a console's answer: services with the lag of their partitions, paused banks, days.
 
 import { asControlVerb, controlClient, controlOptions, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
-import { column, maskControlCharacters, memberRows, memberText, numberColumn, tableText } from "../../terminal/control-table.ts";
+import {
+  decidersText,
+  column,
+  maskControlCharacters,
+  memberRows,
+  memberText,
+  numberColumn,
+  tableText,
+} from "../../terminal/control-table.ts";
 import type { Verb } from "../../terminal/verb.ts";
 
 interface ServiceRow {
@@ -50,8 +58,8 @@ function toAnswerRow({ service, partitions, notOwned, lag, largestLag }: Service
 
 function pauseLines(body: AnswerBody): readonly string[] {
   return memberRows(body, "banksPaused").map((row) => {
-    const [bank, since, until, operator, reason] = ["bank", "since", "until", "operator", "reason"].map((name) => memberText(row, name));
-    return `${bank}: paused since ${since}${until === "-" ? "" : ` until ${until}`} by ${operator}: ${reason}`;
+    const [bank, since, until, reason] = ["bank", "since", "until", "reason"].map((name) => memberText(row, name));
+    return `${bank}: paused since ${since}${until === "-" ? "" : ` until ${until}`} by ${decidersText(row, "")}: ${reason}`;
   });
 }
 

@@ -5,7 +5,7 @@ import { reconciliationReasons } from "@sluice/domain";
 import { Fault } from "@sluice/kernel";
 import { asControlVerb, controlClient, controlOptions, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
 import { shown } from "../../terminal/shown.ts";
-import { memberRows, maskControlCharacters, memberText } from "../../terminal/control-table.ts";
+import { decidersText, memberRows, maskControlCharacters, memberText } from "../../terminal/control-table.ts";
 import { uetrArgument, type Verb } from "../../terminal/verb.ts";
 
 export const runReconciliationShow: RunControlVerb = async (call, where) => {
@@ -76,12 +76,12 @@ function resolutionLines(item: AnswerBody): readonly string[] {
   const by = at("replacedBy") === "-" ? "" : ` by ${at("replacedBy")}`;
   const confirmation = at("isFinal") === "true" ? "" : `; to be confirmed: --offset ${at("offset")} --sha256 ${at("contentSha256")}`;
   return [
-    `  ${at("kind")}${by}  ${at("at")} by ${at("action.operator")}: ${at("action.reason")}${confirmation}`,
+    `  ${at("kind")}${by}  ${at("at")} by ${decidersText(item, "resolution.action.")}: ${at("action.reason")}${confirmation}`,
     ...(at("confirmed.at") === "-" ? [] : [`  confirmed  ${at("confirmed.at")} by ${at("confirmed.action.operator")}`]),
   ];
 }
 
 function decisionLine(note: AnswerBody): string {
   const why = memberText(note, "why") === "-" ? "" : ` (${memberText(note, "why")})`;
-  return `decision  ${memberText(note, "at")}  ${memberText(note, "kind")}  ${memberText(note, "result")}${why}  by ${memberText(note, "operator")}: ${memberText(note, "reason")}`;
+  return `decision  ${memberText(note, "at")}  ${memberText(note, "kind")}  ${memberText(note, "result")}${why}  by ${decidersText(note, "")}: ${memberText(note, "reason")}`;
 }
