@@ -106,7 +106,8 @@ test("I15: beyond its bound the count says at least so many, and does not fall b
   for (const uetr of [...uetrs, "one-more"]) count.observe({ uetr, quarantined: null });
   expect([shown[0], shown[1], shown.at(-1)]).toEqual([quarantinedCountMax - 1, quarantinedCountMax, quarantinedCountMax]);
   count.stop();
-  count.fill(["beyond"]);
+  const stillQuarantined = ["beyond"];
+  count.fill(stillQuarantined);
   expect(shown.at(-1)).toBe(1);
   count.observe({ uetr: "beyond", quarantined: null });
   expect(shown.at(-1)).toBe(0);
