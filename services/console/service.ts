@@ -27,6 +27,7 @@ import { transactionEvents } from "./own-transactions/get-transaction-events.ts"
 import { transactionStatus } from "./own-transactions/get-transaction-status.ts";
 import { createBankApi } from "./http/bank-api.ts";
 import { createKnownAsOf } from "./own-transactions/known-as-of.ts";
+import { createOutlook } from "./outlook/outlook.ts";
 import { createProposalBook } from "./proposals/proposal-book.ts";
 import { watchProposals } from "./proposals/watch-proposals.ts";
 import { createQuestionReport } from "./http/request-report.ts";
@@ -67,7 +68,8 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const report = createQuestionReport(ports, refusals);
   const api = createBankApi({ time, logger, callers, meter, operations, report });
   const book = createProposalBook(ports);
-  const handlers = createControlHandlers({ ...ports, producer, brokerClock, knownAsOf, book });
+  const outlook = createOutlook({ ...ports, book, brokerNowMs: () => brokerClock.nowMs() });
+  const handlers = createControlHandlers({ ...ports, producer, brokerClock, knownAsOf, book, outlook });
   const document = ports.controlDocument ?? null;
   const control = createControlApi({ time, logger, operators, meter: operatorMeter, handlers, report, document });
   const web = createWebApp({ time, random: ports.random, logger, control });
@@ -95,6 +97,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
     stop() {
       totals.stop();
       proposals.stop();
+      outlook.stop();
       brokerClock.stop();
       refusals.stop();
       stopped ??= producer.close();
