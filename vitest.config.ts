@@ -3,11 +3,14 @@ import { defineConfig } from "vitest/config";
 // pure: no server, beside the code. servers: real Kafka, registry and store (`*.int.test.ts`). interface: ingress on a
 // port, no server. simulation and e2e: across services. chaos: a trial under faults, which starts servers of its own.
 // containers: the image in a container, and what starts it from a bank's tests.
-// teeth: planted bugs, in copies of the tree. browser: the console's pages in a real one.
+// teeth: planted bugs, in copies of the tree. browser: the console's pages in a real one. languages: banks in Java and
+// Python.
 export default defineConfig({
   test: {
     // Every core works, also where there are two: vitest would leave one to itself, which hardly uses it.
     maxWorkers: "100%",
+    // A failed expectation says what it got, also where only its message is kept, as in the report of CI.
+    chaiConfig: { truncateThreshold: 4_000 },
     projects: [
       {
         test: {
@@ -15,10 +18,10 @@ export default defineConfig({
           setupFiles: ["test/property-seed.ts"],
           include: [
             "{packages,services,infra,tools}/**/*.test.ts",
-            "test/{checker,testkit,environment,trials,benches,demo}/**/*.test.ts",
+            "test/{checker,testkit,environment,trials,benches,demo,sandbox}/**/*.test.ts",
             "test/{kubernetes,teeth}/*.test.ts",
           ],
-          exclude: ["**/node_modules/**", "**/*.int.test.ts", "**/*.containers.test.ts", "**/*.browser.test.ts"],
+          exclude: ["**/node_modules/**", "**/*.int.test.ts", "**/*.containers.test.ts", "**/*.browser.test.ts", "**/*.languages.test.ts"],
           // Files share their modules: loading them again for each took four times as long. No test mocks a module or
           // leaves state behind.
           isolate: false,
@@ -37,6 +40,7 @@ export default defineConfig({
         },
       },
       { test: { name: "interface", include: ["test/interface/**/*.test.ts"], fileParallelism: false, testTimeout: 300_000 } },
+      { test: { name: "languages", include: ["packages/cli/**/*.languages.test.ts"], fileParallelism: false } },
       {
         test: {
           name: "browser",
@@ -52,7 +56,17 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "test/e2e/versions.test.ts", "test/e2e/three-brokers.test.ts"],
+          exclude: ["**/node_modules/**", "test/e2e/{day,versions,three-brokers,leaderless-partition}.test.ts"],
+          globalSetup: ["infra/local/vitest-servers.ts"],
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          name: "days",
+          include: ["test/e2e/day.test.ts"],
           globalSetup: ["infra/local/vitest-servers.ts"],
           fileParallelism: false,
           testTimeout: 300_000,
@@ -72,7 +86,7 @@ export default defineConfig({
       {
         test: {
           name: "brokers",
-          include: ["test/e2e/three-brokers.test.ts"],
+          include: ["test/e2e/{three-brokers,leaderless-partition}.test.ts"],
           globalSetup: ["infra/local/vitest-servers.ts"],
           fileParallelism: false,
           testTimeout: 300_000,

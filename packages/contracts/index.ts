@@ -1,4 +1,5 @@
 export * from "./api.ts";
+export { stateEnteredRecord } from "./analytics/state-entered.ts";
 export { amountText } from "./messages/json/amount.ts";
 export { sha256Hex } from "./messages/json/canonical-json.ts";
 export { canonicalControlBody, controlBodies, readControlBody, redrivenMax } from "./control/decision-bodies.ts";

@@ -7,42 +7,67 @@
 //
 // #1 The clock of Sluice starts at the machine's time, in whole seconds, or at the instant that is given. However long
 //    the container takes to start, the window opens `opensIn` after that.
+// #2 Real servers stamp the time that decides, so on them the clock is the machine's and cannot be moved.
+// #3 What is kept for another run is found again only if nothing differs. So its tokens follow from the names of the
+//    parties, and its clock starts on this date, at ten in the morning of UTC.
 
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { launchContainer } from "./launch-container.ts";
 import { launchProcess } from "./launch-process.ts";
 import type { LaunchSluice } from "./launched.ts";
 import { LogTail } from "./log-tail.ts";
 import { RunningSluice } from "./running.ts";
-import { type TestBank, branchOf, type TestConnector, type Party, renderSettings, windowDefault, type WindowOptions } from "./settings.ts";
+import { oneCopy, type GivenServers } from "./servers.ts";
+import {
+  type TestBank,
+  branchOf,
+  dateIn,
+  noonZone,
+  type TestConnector,
+  type Party,
+  renderSettings,
+  windowDefault,
+  type WindowOptions,
+} from "./settings.ts";
 
 const imageDefault = "sluice:latest";
 const schemesDefault = ["ZA_EFT", "ZA_RTC"];
 const startWithinMs = 60_000;
 const tokenBytes = 24;
+/** #3 */
+const reusedStart = "T10:00:00Z";
+const operatorName = "operator";
+
+/** A party whose tokens are drawn at the start, unless they are given. */
+type PartyDraft = Omit<Party, "token" | "sluiceToken"> & { readonly token: string | null };
 
 export class SluiceEnvironment {
-  #parties: readonly Party[] = [];
+  #parties: readonly PartyDraft[] = [];
   #window: WindowOptions = windowDefault;
   #startAt: Date | null = null;
   #members: Readonly<Record<string, unknown>> = {};
   #launch: LaunchSluice | null = null;
   #image = process.env["SLUICE_IMAGE"] ?? imageDefault;
+  #servers: GivenServers | null = null;
+  #isReused = false;
 
-  withBank(id: string, { branch, takesEvents = true, members = {}, ...options }: TestBank): this {
+  withBank(id: string, { url, branch, token, signingSecrets = [], takesEvents = true, members = {} }: TestBank): this {
     const index = this.#parties.filter(({ kind }) => kind === "bank").length;
-    return this.#with({ id, kind: "bank", branch: branch ?? branchOf(index), takesEvents, members, ...drawTokens(options) });
-  }
-
-  withConnector(id: string, { schemes = schemesDefault, members = {}, ...options }: TestConnector): this {
     return this.#with({
       id,
-      kind: "connector",
-      branch: null,
-      takesEvents: false,
-      members: { schemes, ...members },
-      ...drawTokens(options),
+      kind: "bank",
+      url,
+      branch: branch ?? branchOf(index),
+      token: token ?? null,
+      signingSecrets,
+      takesEvents,
+      members,
     });
+  }
+
+  withConnector(id: string, { url, schemes = schemesDefault, token, signingSecrets = [], members = {} }: TestConnector): this {
+    const all = { schemes, ...members };
+    return this.#with({ id, kind: "connector", url, branch: null, token: token ?? null, signingSecrets, takesEvents: false, members: all });
   }
 
   withWindow(window: WindowOptions): this {
@@ -74,11 +99,29 @@ export class SluiceEnvironment {
     return this;
   }
 
+  /** Starts each service on Kafka, a registry and a store that are there, instead of all of them over memory (#2). */
+  withServers(servers: GivenServers): this {
+    this.#servers = servers;
+    return this;
+  }
+
+  /**
+   * Keeps the container when the test ends, and uses it again in the next run (#3). Each of its parties listens at a
+   * fixed port of all addresses of this machine. `TESTCONTAINERS_REUSE_ENABLE=false` switches it off, as in CI.
+   */
+  withReuse(): this {
+    this.#isReused = true;
+    return this;
+  }
+
   async start(): Promise<RunningSluice> {
-    const startAtMs = Math.floor((this.#startAt?.getTime() ?? Date.now()) / 1_000) * 1_000;
-    const operatorToken = drawToken();
-    const parties = this.#parties;
-    const settings = { parties, window: this.#window, startAtMs, operatorToken, members: this.#members };
+    this.#check();
+    const isReused = this.#isReused && process.env["TESTCONTAINERS_REUSE_ENABLE"] !== "false";
+    const servers = this.#servers;
+    const startAtMs = this.#startAtMs(isReused);
+    const [parties, operatorToken] = this.#withTokens(isReused);
+    const members = { ...(servers === null ? {} : oneCopy), ...this.#members };
+    const settings = { parties, window: this.#window, startAtMs, operatorToken, members };
     const log = new LogTail();
     const launch = this.#launch ?? launchContainer(this.#image);
     try {
@@ -88,25 +131,54 @@ export class SluiceEnvironment {
         hostPorts: [...new Set(parties.flatMap(({ url }) => hostPort(url)))],
         log,
         startWithinMs,
+        servers,
+        isReused,
       });
-      return new RunningSluice({ launched, parties, operatorToken, startAtMs, log });
+      const zone = noonZone(startAtMs);
+      const options = { launched, parties, operatorToken, zone, log, isClockMovable: servers === null, isKept: isReused };
+      const running = new RunningSluice({ ...options, businessDate: dateIn(zone, startAtMs) });
+      // The clock of one that an earlier run left may have been moved.
+      return isReused ? new RunningSluice({ ...options, businessDate: dateIn(zone, (await running.now()).getTime()) }) : running;
     } catch (error) {
       throw new Error(log.explain("Sluice did not start"), { cause: error });
     }
   }
 
-  #with(party: Party): this {
+  #check(): void {
+    if (this.#servers === null) return;
+    if (this.#startAt !== null) throw new Error("withClock has no effect on real servers, which have the machine's time");
+    if (this.#isReused) throw new Error("withReuse is for the mode without servers, which is one container");
+  }
+
+  /** #1, #3 */
+  #startAtMs(isReused: boolean): number {
+    const nowMs = Date.now();
+    const defaultMs = isReused ? Date.parse(`${new Date(nowMs).toISOString().slice(0, 10)}${reusedStart}`) : nowMs;
+    return Math.floor((this.#startAt?.getTime() ?? defaultMs) / 1_000) * 1_000;
+  }
+
+  /** Returns the parties with their tokens, and the operator's. */
+  #withTokens(isReused: boolean): readonly [readonly Party[], string] {
+    const create = isReused ? deriveToken : drawToken;
+    const parties = this.#parties.map((draft) => {
+      return { ...draft, token: draft.token ?? create(`to ${draft.id}`), sluiceToken: create(`from ${draft.id}`) };
+    });
+    return [parties, create(operatorName)];
+  }
+
+  #with(party: PartyDraft): this {
     this.#parties = [...this.#parties, party];
     return this;
   }
 }
 
-function drawTokens({ url, token = drawToken(), signingSecrets = [] }: Pick<TestBank, "url" | "token" | "signingSecrets">) {
-  return { url, token, sluiceToken: drawToken(), signingSecrets };
-}
-
 function drawToken(): string {
   return randomBytes(tokenBytes).toString("hex");
+}
+
+/** #3: it protects nothing but a test on this machine. */
+function deriveToken(name: string): string {
+  return createHash("sha256").update(`sluice testcontainers ${name}`).digest("hex");
 }
 
 /** The address of something on this machine, as it is reached from where `host` is this machine's name. */

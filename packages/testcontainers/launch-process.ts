@@ -1,90 +1,58 @@
-// Starts the mode `all` as a process of this machine, from a folder that has Sluice's source. It needs Node 26, and no
-// container engine.
+// Starts Sluice as processes of this machine, from a folder that has its source: the mode `all` alone, or on real
+// servers each service. It needs Node 26, and no container engine.
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import type { LaunchSluice } from "./launched.ts";
+import type { Launched, LaunchSluice } from "./launched.ts";
+import { type ChildOptions, runChild, type SluiceChild } from "./run-child.ts";
+import { serverVariables, type StartedService, startedServices } from "./servers.ts";
 
 const host = "127.0.0.1";
-const readyCheckMs = 20;
-/** Milliseconds from SIGTERM to SIGKILL. */
-const stopMaxMs = 5_000;
-
-interface Listening {
-  readonly port: number;
-  readonly controlPort: number;
-  readonly opsPort: number;
-}
 
 /** `node` is the program that runs it. */
 export function launchProcess(folder: string, node: string): LaunchSluice {
-  return async ({ render, startAt, log, startWithinMs }) => {
+  return async ({ render, startAt, log, startWithinMs, servers, isReused }) => {
+    if (isReused) throw new Error("a process is not kept for another run: withReuse needs a container");
+    await using opened = new AsyncDisposableStack();
     const temporary = await mkdtemp(join(tmpdir(), "sluice-"));
+    opened.defer(() => rm(temporary, { recursive: true }));
     const file = join(temporary, "sluice.json");
     const { configuration, variables } = render(host);
     await writeFile(file, configuration);
-    const child = spawn(node, [join(folder, "infra", "image", "main.ts"), "all"], {
-      env: {
-        ...machineVariables(),
-        NODE_COMPILE_CACHE: join(folder, ".sluice", "compiled"),
-        ...variables,
-        SLUICE_CONFIG: file,
-        SLUICE_CLOCK_START: startAt,
-        SLUICE_OPS_PORT: "0",
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const exited = once(child, "close");
-    const listening = Promise.withResolvers<Listening | null>();
-    void exited.then(() => listening.resolve(null));
-    for (const output of [child.stdout, child.stderr]) {
-      output.setEncoding("utf8").on("data", (chunk: string) => {
-        log.add(chunk);
-        const found = findPorts(log.text());
-        if (found !== null) listening.resolve(found);
-      });
-    }
-    const stop = async (): Promise<void> => {
-      child.kill("SIGTERM");
-      const isOver = await Promise.race([exited.then(() => true), sleep(stopMaxMs, false, { ref: false })]);
-      if (!isOver) child.kill("SIGKILL");
-      await exited;
-      await rm(temporary, { recursive: true });
-    };
-    try {
-      const found = await Promise.race([listening.promise, sleep(startWithinMs, null, { ref: false })]);
-      if (found === null) throw new Error("Sluice did not start");
-      await becomeReady(found.opsPort, startWithinMs);
-      return { url: `http://${host}:${found.port}`, controlUrl: `http://${host}:${found.controlPort}`, stop };
-    } catch (error) {
-      await stop();
-      throw error;
-    }
+    const child = { folder, node, log, variables: { ...variables, SLUICE_CONFIG: file } };
+    const given = servers === null ? { SLUICE_CLOCK_START: startAt } : serverVariables(servers);
+    const options = { ...child, variables: { ...child.variables, ...given } };
+    const addresses =
+      servers === null ? await startAll(options, opened, startWithinMs) : await startServices(options, opened, startWithinMs);
+    const owned = opened.move();
+    return { ...addresses, stop: () => owned.disposeAsync() };
   };
 }
 
-/** Our own variables without those of Sluice and of servers: a process for tests knows neither. */
-function machineVariables(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(SLUICE|KAFKA|SCHEMA_REGISTRY|MONGO)_/.test(name)));
+type Addresses = Omit<Launched, "stop">;
+type Options = Omit<ChildOptions, "words">;
+
+async function startAll(options: Options, opened: AsyncDisposableStack, withinMs: number): Promise<Addresses> {
+  const { port, controlPort } = await startChild("all", options, opened).ready(withinMs);
+  return { url: local(port), consoleUrl: local(port), controlUrl: local(controlPort) };
 }
 
-function findPorts(log: string): Listening | null {
-  const line = log.split("\n").find((one) => one.includes('"service.listening"'));
-  if (line === undefined || !line.endsWith("}")) return null;
-  const listening: Listening = JSON.parse(line);
-  return listening;
+async function startServices(options: Options, opened: AsyncDisposableStack, withinMs: number): Promise<Addresses> {
+  const code = await startChild("provision", options, opened).exited;
+  if (code !== 0) throw new Error(`provision ended with ${code}`);
+  const start = async (name: StartedService) => [name, await startChild(name, options, opened).ready(withinMs)] as const;
+  const ports = new Map(await Promise.all(startedServices.map(start)));
+  const [ingress, console] = [ports.get("ingress"), ports.get("console")];
+  return { url: local(ingress?.port), consoleUrl: local(console?.port), controlUrl: local(console?.controlPort) };
 }
 
-async function becomeReady(opsPort: number, withinMs: number): Promise<void> {
-  const deadline = AbortSignal.timeout(withinMs);
-  for (;;) {
-    const answer = await fetch(`http://${host}:${opsPort}/readyz`, { signal: deadline });
-    await answer.body?.cancel();
-    if (answer.ok) return;
-    await sleep(readyCheckMs);
-  }
+function startChild(word: string, options: Options, opened: AsyncDisposableStack): SluiceChild {
+  const child = runChild({ ...options, words: [word] });
+  opened.defer(() => child.stop());
+  return child;
+}
+
+function local(port: number | null | undefined): string {
+  return `http://${host}:${port}`;
 }

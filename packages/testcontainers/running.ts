@@ -1,21 +1,26 @@
 // A Sluice that runs for a test: its addresses and tokens, what became of a transaction, and its clock.
 //
 // #1 Every error has the end of Sluice's log, so that a failing test says why.
-// #2 `stop` may be called twice.
+// #2 `stop` may be called twice. At the end of its scope, what is kept for another run goes on; `stop` ends it too.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClockView, SentMessage, TransactionTimeline } from "./answers.ts";
 import { type Duration, durationMs } from "./duration.ts";
 import type { Launched } from "./launched.ts";
 import type { LogTail } from "./log-tail.ts";
-import { dateIn, noonZone, type Party } from "./settings.ts";
+import type { Party } from "./settings.ts";
 
 export interface RunningOptions {
   readonly launched: Launched;
   readonly parties: readonly Party[];
   readonly operatorToken: string;
-  readonly startAtMs: number;
+  readonly zone: string;
+  readonly businessDate: string;
   readonly log: LogTail;
+  /** False: it is the machine's. */
+  readonly isClockMovable: boolean;
+  /** #2 */
+  readonly isKept: boolean;
 }
 
 /** Of vitest's test context, or of anything alike. */
@@ -30,10 +35,15 @@ const callMaxMs = 300_000;
 export class RunningSluice implements AsyncDisposable {
   /** Where banks and connectors call. */
   readonly url: string;
+  /** Where banks ask about their own transactions: the same address, but on real servers. */
+  readonly consoleUrl: string;
   /** Where operators call. */
   readonly controlUrl: string;
   readonly operatorToken: string;
-  /** The date at the clock's start; its window is the one that was asked for. */
+  /**
+   * The date at the clock's start; its window is the one that was asked for. Of one that an earlier run left: its
+   * present date.
+   */
   readonly businessDate: string;
   /** The zone of the calendar, as an offset. */
   readonly zone: string;
@@ -43,10 +53,11 @@ export class RunningSluice implements AsyncDisposable {
   constructor(options: RunningOptions) {
     this.#options = options;
     this.url = options.launched.url;
+    this.consoleUrl = options.launched.consoleUrl;
     this.controlUrl = options.launched.controlUrl;
     this.operatorToken = options.operatorToken;
-    this.zone = noonZone(options.startAtMs);
-    this.businessDate = dateIn(this.zone, options.startAtMs);
+    this.zone = options.zone;
+    this.businessDate = options.businessDate;
   }
 
   /** The token with which this bank or connector calls Sluice. */
@@ -101,7 +112,7 @@ export class RunningSluice implements AsyncDisposable {
 
   /** What Sluice's clock shows. */
   async now(): Promise<Date> {
-    return new Date((await this.#clock("GET", "/clock")).now);
+    return this.#options.isClockMovable ? new Date((await this.#clock("GET", "/clock")).now) : new Date();
   }
 
   /** Lets this much time pass for Sluice, without the waiting. */
@@ -130,8 +141,9 @@ export class RunningSluice implements AsyncDisposable {
     return this.#stopped;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop();
+  /** #2 */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#options.isKept) await this.stop();
   }
 
   #party(id: string): Party {
@@ -141,6 +153,8 @@ export class RunningSluice implements AsyncDisposable {
   }
 
   async #clock(method: "GET" | "POST", path: string, given: string | null = null): Promise<ClockView> {
+    if (!this.#options.isClockMovable)
+      throw new Error("on real servers the clock is the machine's, and cannot be moved: wait with until()");
     const { status, text } = await this.#call(method, path, given);
     if (status !== 200) throw this.#failure(`${method} ${path} is answered with ${status}: ${text}`);
     const view: ClockView = JSON.parse(text);

@@ -92,7 +92,7 @@ test("a redriven delivery is not shown as stopped, and its line names the record
     redrivenByOffsets: [offset],
   });
   expect(findLine(timeline, "RedriveRequested")).toContain(`${storyUetrHex}A delivery, by thandi: because of r1; applied`);
-  expect(findLine(timeline, "redriven by")).toContain(`not ended; redriven by ${offset}`);
+  expect(findLine(timeline, "redriven by")).toContain(`refused, 2 attempts, 05:00:00.058; redriven by ${offset}`);
 });
 
 test("an item shows its resolution: proposed, then confirmed by another person", async () => {

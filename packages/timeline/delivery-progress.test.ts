@@ -97,6 +97,18 @@ test("a delivery acknowledged at its first attempt shows one line", async () => 
   expect(lines.join("\n")).toContain("acknowledged 202, 1 attempt of 4 ms, 05:00:11.004");
 });
 
+test("evidence: an ended delivery whose process died before its receipt is shown by the fact in the journal [D3 evidence]", async () => {
+  const story = new TimelineStory();
+  await reported(story);
+  const { name, value } = story.ended("A");
+  await story.appendFact({ name, value: { ...value, recentAttempts: [busy, taken] } });
+  const { message, lines } = await shown(story);
+  expect(message.delivery).toMatchObject({ outcome: "ACKNOWLEDGED", attempts: 2, firstAttemptAtMs: busy.atMs, earlier: null });
+  expect(lines.join("\n")).toContain("acknowledged 202, 2 attempts");
+  await endsAs(story, "ACKNOWLEDGED", [silent, busy, taken], before);
+  expect((await shown(story)).message.delivery).toMatchObject({ attempts: 10 });
+});
+
 test("a delivery that has not ended shows its attempts so far and the time of the next one", async () => {
   const story = new TimelineStory();
   await reported(story);

@@ -3,6 +3,8 @@
 // #1 Receipts are in the transaction's partition, after its first record. Parked messages are loaded from the store by
 //    identification.
 // #2 Attempts have the form in which services keep them: the newest one by one, earlier ones summed up, answers masked.
+// #3 A process may die between the fact that a delivery ended and its receipt. The fact has the same attempts, so it
+//    stands in for a receipt that is missing.
 
 import type { ParkedAttempt, ParkedMessage, Store } from "@sluice/store";
 import type { AnyDecodedRecord, Attempt } from "@sluice/contracts";
@@ -13,15 +15,32 @@ export interface DeliveryProgress {
   readonly waiting: ReadonlyMap<string, TimelineParkedMessage>;
 }
 
+interface FoundEnd {
+  readonly decoded: AnyDecodedRecord;
+  readonly appendedAtMs: number;
+}
+
 /** Returns the ends by id. The newest receipt of an id counts, because a redriven message ends again. */
-export function readEnds(receipts: readonly { readonly decoded: AnyDecodedRecord }[]): ReadonlyMap<string, TimelineEnd> {
-  const byId = new Map<string, TimelineEnd>();
+export function readEnds(receipts: readonly FoundEnd[], journal: readonly FoundEnd[]): ReadonlyMap<string, TimelineEnd> {
+  const byId = new Map(journal.flatMap(readFactEnd));
   for (const { decoded } of receipts) {
     if (decoded.name !== "Receipt") continue;
     const { webhookId, outcome, attempts, firstAttemptAtMs, endedAtMs, recentAttempts, earlier } = decoded.value;
     byId.set(webhookId, { outcome, attempts, firstAttemptAtMs, endedAtMs, recentAttempts: recentAttempts.map(toTimelineAttempt), earlier });
   }
   return byId;
+}
+
+/**
+ * #3. A stop is left out: it is answered also where nothing is known of the message, and a stopped delivery that was
+ * known has a receipt.
+ */
+function readFactEnd({ decoded, appendedAtMs }: FoundEnd): readonly (readonly [string, TimelineEnd])[] {
+  if (decoded.name !== "DeliveryEnded" || decoded.value.outcome === "STOPPED") return [];
+  const { messageIdentification, outcome, attempts, recentAttempts } = decoded.value;
+  const firstAttemptAtMs = recentAttempts[0]?.atMs ?? appendedAtMs;
+  const end = { outcome, attempts, firstAttemptAtMs, endedAtMs: appendedAtMs, earlier: null };
+  return [[messageIdentification, { ...end, recentAttempts: recentAttempts.map(toTimelineAttempt) }]];
 }
 
 /**

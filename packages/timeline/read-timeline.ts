@@ -46,7 +46,7 @@ export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<
   const [found, dispatch, events, receipts] = logs.map(({ records }) => records);
   const journal = (found ?? []).filter((record) => !isOfBank(record));
   if (transaction === null && journal.length === 0) return null;
-  const progress = await readProgress([...(dispatch ?? []), ...(events ?? [])], receipts ?? [], ports);
+  const progress = await readProgress([...(dispatch ?? []), ...(events ?? [])], { receipts: receipts ?? [], journal }, ports);
   const sent = buildSentMessages(dispatch ?? [], progress);
   const amount = readAmount(journal);
   const decisions = (transaction?.decisions ?? []).map(toTimelineDecision);
@@ -77,14 +77,14 @@ export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<
 
 async function readProgress(
   made: readonly FoundRecord[],
-  receipts: readonly FoundRecord[],
+  { receipts, journal }: { readonly receipts: readonly FoundRecord[]; readonly journal: readonly FoundRecord[] },
   { store }: TimelinePorts,
 ): Promise<DeliveryProgress> {
   const ids = made.flatMap(({ decoded }) => {
     if (decoded.name === "Dispatch") return [decoded.value.messageIdentification];
     return decoded.name === "TransactionStateEvent" || decoded.name === "EsmStateEvent" ? [decoded.value.id] : [];
   });
-  return { ends: readEnds(receipts), waiting: await loadWaiting([...new Set(ids)], store) };
+  return { ends: readEnds(receipts, journal), waiting: await loadWaiting([...new Set(ids)], store) };
 }
 
 async function findSharedIdentification({ uetr, message }: Transaction, { store }: TimelinePorts): Promise<readonly string[]> {

@@ -4,7 +4,7 @@
 import type { Configuration } from "@sluice/config";
 import { outgoingRecord, partitionFor, sha256Hex, topics, createFixedSerde, type AnyDecodedRecord, type Records } from "@sluice/contracts";
 import { decide, createPartitionView, extendRules, type State, type Transaction } from "@sluice/domain";
-import { createMemoryBroker } from "@sluice/messaging";
+import { createMemoryBroker, type ProduceFate } from "@sluice/messaging";
 import { createMemoryStore, noSearchTerms, type StoreFault } from "@sluice/store";
 import { createMetrics } from "@sluice/service";
 import { silentLogger, type Logger, type LogFields } from "@sluice/kernel";
@@ -18,7 +18,7 @@ import {
   sampleUetr,
   seededRandom,
 } from "@sluice/testkit";
-import { startConsole } from "./service.ts";
+import { type ConsoleServicePorts, startConsole } from "./service.ts";
 
 export const consoleStartAtMs = Date.UTC(2026, 10, 20, 6);
 export const consoleUetr = sampleUetr;
@@ -31,14 +31,23 @@ export type ConsoleEnvironment = Awaited<ReturnType<typeof openConsoleEnvironmen
 /** Creates the ports that the console is started with. */
 function createPorts(over: Partial<Configuration>) {
   const time = createVirtualTime({ startAtMs: consoleStartAtMs });
-  const environment: { fault: StoreFault; lines: { event: string; fields: LogFields }[] } = { fault: "none", lines: [] };
+  const environment: { fault: StoreFault; journalFate: ProduceFate; lines: { event: string; fields: LogFields }[] } = {
+    fault: "none",
+    journalFate: { kind: "append" },
+    lines: [],
+  };
   const perPartition = Object.fromEntries(
-    [topics.journal, topics.dispatch, topics.events, topics.receipts, topics.deadLetters, topics.proposals].map((topic) => [
+    [topics.journal, topics.dispatch, topics.events, topics.receipts, topics.deadLetters, topics.proposals, topics.audit].map((topic) => [
       topic,
       partitionCount,
     ]),
   );
-  const messaging = createMemoryBroker({ time, random: seededRandom("log"), topics: { ...perPartition, [topics.probe]: 1 } });
+  const messaging = createMemoryBroker({
+    time,
+    random: seededRandom("log"),
+    topics: { ...perPartition, [topics.probe]: 1 },
+    hooks: { produce: (_, [record]) => (record?.topic === topics.journal ? environment.journalFate : { kind: "append" }) },
+  });
   const store = createMemoryStore({ time, random: seededRandom("store"), hooks: { fault: () => environment.fault } });
   const note = (event: string, fields: LogFields = {}): void => void environment.lines.push({ event, fields });
   const logger: Logger = { ...silentLogger, info: note, warn: note };
@@ -57,7 +66,7 @@ function createPorts(over: Partial<Configuration>) {
   return { environment, ports: { time, random, logger, metrics, messaging, store, serde, configuration, partitionCount } };
 }
 
-export async function openConsoleEnvironment(over: Partial<Configuration> = {}) {
+export async function openConsoleEnvironment(over: Partial<Configuration> = {}, more: Pick<ConsoleServicePorts, "auditKeys"> = {}) {
   const { environment, ports } = createPorts(over);
   const { time, messaging, store, serde, metrics } = ports;
 
@@ -68,7 +77,7 @@ export async function openConsoleEnvironment(over: Partial<Configuration> = {}) 
     return await work;
   }
 
-  const desk = await settled(startConsole(ports));
+  const desk = await settled(startConsole({ ...ports, ...more }));
   await time.advance(50);
 
   async function ask(path: string, caller: string | null = "first"): Promise<Response> {

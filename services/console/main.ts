@@ -1,5 +1,5 @@
 import { readDocument } from "@sluice/documents";
-import { broker, derivedNeed, registry, runService } from "@sluice/process";
+import { auditKeys, broker, derivedNeed, registry, runService } from "@sluice/process";
 import { store } from "@sluice/process/store";
 import { listenLimitsDefault } from "@sluice/service";
 import { startConsole } from "./service.ts";
@@ -9,6 +9,7 @@ runService("console", {
     serde: registry,
     store,
     messaging: broker(),
+    auditKeys,
     controlDocument: derivedNeed(() => readDocument("control")),
   },
   start: startConsole,

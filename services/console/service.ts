@@ -12,7 +12,9 @@
 // #2 "Not known" is answered only with the time up to which that is certain (`known-as-of.ts`), else 503.
 // #3 Banks, connectors and operators, their credentials and limits can be replaced while it runs.
 // #4 An operator's decision is a record of the journal, and takes effect only through it.
+// #5 Who came, asked and decided, and what the configuration changed, is in the audit, which each console seals.
 
+import type { AuditKeys } from "@sluice/audit";
 import { createLiveConfiguration, listCallers, type ConfiguredOperator } from "@sluice/config";
 import { controlPrefix } from "@sluice/contracts";
 import { createCallerMeter, createCallers, createRefusals, createTokens, type ClientConnection } from "@sluice/service";
@@ -20,6 +22,8 @@ import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import { startBrokerClock, createProbe } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
+import { startAudit } from "./start-audit.ts";
+import { createControlAudit } from "./http/control-audit.ts";
 import { createOperatorTrail } from "./http/operator-trail.ts";
 import { createControlHandlers } from "./http/control-handlers.ts";
 import { earliestOpenDate } from "./queries/list-banks.ts";
@@ -36,6 +40,8 @@ import { createWebApp } from "./web/web-app.ts";
 
 export interface ConsoleServicePorts extends ServicePorts {
   readonly store: Store;
+  /** The keys that seal the audit, null while there are none; left out: this console does not seal. */
+  readonly auditKeys?: () => AuditKeys | null;
   /** Text of the control API's OpenAPI document; null: it is not served. */
   readonly controlDocument?: string | null;
 }
@@ -65,13 +71,15 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const answering = { time, messaging, store, serde, knownAsOf, partitionCount };
   const operations = { transactionStatus: transactionStatus(answering), transactionEvents: transactionEvents(answering) };
   const refusals = createRefusals(ports, "console");
-  const report = createQuestionReport(ports, refusals);
+  const audit = startAudit(ports, given.auditKeys);
+  const report = createQuestionReport({ ...ports, audit }, refusals);
   const api = createBankApi({ time, logger, callers, meter, operations, report });
   const book = createProposalBook(ports);
   const outlook = createOutlook({ ...ports, book, brokerNowMs: () => brokerClock.nowMs() });
   const handlers = createControlHandlers({ ...ports, producer, brokerClock, knownAsOf, book, outlook });
   const document = ports.controlDocument ?? null;
-  const control = createControlApi({ time, logger, operators, meter: operatorMeter, handlers, report, document });
+  const serving = { time, logger, operators, meter: operatorMeter, handlers, report, document };
+  const control = createControlApi({ ...serving, audit: createControlAudit(audit) });
   const web = createWebApp({ time, random: ports.random, logger, control });
   const dateFrom = () => earliestOpenDate(configuration, brokerClock.nowMs());
   const totals = watchDayTotals({ ...ports, dateFrom });
@@ -81,6 +89,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
     fetch: (request, connection) => api.fetch(request, connection ?? null),
     fetchControl: (request, connection) => (isControl(request) ? control : web).fetch(request, connection ?? null),
     replaceConfiguration(next) {
+      audit.replaced(next);
       live.replace(next);
       callers.replace(listCallers(next));
       meter.replace(listCallers(next));
@@ -100,7 +109,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
       outlook.stop();
       brokerClock.stop();
       refusals.stop();
-      stopped ??= producer.close();
+      stopped ??= audit.stop().then(() => producer.close());
       return stopped;
     },
   };

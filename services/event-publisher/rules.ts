@@ -46,19 +46,34 @@ export function createPostingRules(serde: Serde, partitionCount: number): Delive
 }
 
 export function buildPostingDelivery(event: TransactionStateEvent, place: DeliverySource): Delivery {
-  const { stageVersion } = event;
-  return { ...posting(event, place), stageVersion, headers: sequenceHeaders(event) };
+  return posting(event, place, event.stageVersion, sequenceHeaders(event));
 }
 
 /** An ESM_STATE posting has no stageVersion: it follows the TransactionStateEvent of the same state in the topic. */
 export function buildEsmPostingDelivery(event: EsmStateEvent, place: DeliverySource): Delivery {
-  return posting(event, place);
+  return posting(event, place, null, {});
 }
 
-function posting(event: TransactionStateEvent | EsmStateEvent, place: DeliverySource): Delivery {
-  const { id, uetr, bank, body, deadlineMs } = event;
-  const limits = { reconciliationDay: null, stopsAtMs: null, deadlineMs };
-  return { id, uetr, deliveryKey: uetr, receiverId: bank, operation: "events", stageVersion: null, headers: {}, body, ...limits, ...place };
+function posting(
+  { id, uetr, bank, body, deadlineMs }: TransactionStateEvent | EsmStateEvent,
+  place: DeliverySource,
+  stageVersion: number | null,
+  own: Delivery["headers"],
+): Delivery {
+  return {
+    ...place,
+    id,
+    uetr,
+    deliveryKey: uetr,
+    receiverId: bank,
+    operation: "events",
+    stageVersion,
+    headers: own,
+    body,
+    reconciliationDay: null,
+    stopsAtMs: null,
+    deadlineMs,
+  };
 }
 
 /** REDRIVE retries a posting that was given up, with the same id and bytes. The key of a posting is its UETR. */

@@ -1,6 +1,6 @@
 // Test environment: ingress over a memory journal under a virtual clock, without a socket.
 
-import { createFixedSerde, topics, type AnyDecodedRecord } from "@sluice/contracts";
+import { createFixedSerde, partitionFor, topics, type AnyDecodedRecord } from "@sluice/contracts";
 import type { Configuration } from "@sluice/config";
 import { createDocumentsApp } from "@sluice/documents";
 import { type ClientConnection, createMetrics } from "@sluice/service";
@@ -33,18 +33,21 @@ export const sampleParties: Configuration = sampleConfiguration({
 
 export async function startTestIngress(configuration: Configuration = sampleParties) {
   const time = createVirtualTime({ startAtMs: ingressStartAtMs });
-  const environment: { fate: ProduceFate; lines: { event: string; fields: LogFields }[] } = { fate: { kind: "append" }, lines: [] };
+  const environment: { fate: ProduceFate; auditFate: ProduceFate; lines: { event: string; fields: LogFields }[] } = {
+    fate: { kind: "append" },
+    auditFate: { kind: "append" },
+    lines: [],
+  };
   const messaging = createMemoryBroker({
     time,
     random: seededRandom(1),
-    topics: { [topics.journal]: partitionCount, [topics.probe]: 1 },
-    hooks: { produce: () => environment.fate },
+    topics: { [topics.journal]: partitionCount, [topics.audit]: partitionCount, [topics.probe]: 1 },
+    hooks: { produce: (_, [record]) => (record?.topic === topics.audit ? environment.auditFate : environment.fate) },
   });
   const note = (event: string, fields: LogFields = {}): void => void environment.lines.push({ event, fields });
   const logger: Logger = { ...silentLogger, info: note, warn: note };
   const serde = createFixedSerde();
   const metrics = createMetrics({ withProcess: false });
-  const documents = createDocumentsApp();
   const ingress = startIngress({
     time,
     random: seededRandom(2),
@@ -53,7 +56,7 @@ export async function startTestIngress(configuration: Configuration = samplePart
     messaging,
     serde,
     configuration,
-    documents,
+    documents: createDocumentsApp(),
     partitionCount,
   });
   await time.advance(50);
@@ -73,6 +76,15 @@ export async function startTestIngress(configuration: Configuration = samplePart
         decoded: serde.decode(value ?? new Uint8Array()),
       }));
   }
+
+  /** The entries of the audit: kind and content. */
+  const audit = (): readonly (readonly [string, unknown])[] =>
+    messaging.records({ topic: topics.audit, partition: partitionFor("audit", partitionCount) }).map(({ value }) => {
+      const { name, value: entry } = serde.decode(value ?? new Uint8Array());
+      if (name !== "AuditEntry") throw new Error(name);
+      const content: unknown = JSON.parse(entry.content);
+      return [entry.kind, content];
+    });
 
   async function settled<T>(work: Promise<T>): Promise<T> {
     let done: { readonly value: T } | null = null;
@@ -94,7 +106,7 @@ export async function startTestIngress(configuration: Configuration = samplePart
   const requested = (path: string, init: RequestInit = {}, connection?: ClientConnection): Promise<Response> =>
     settled(ingress.fetch(new Request(`http://ingress${path}`, init), connection));
 
-  return { ingress, time, messaging, environment, journal, accept, requested, settled };
+  return { ingress, time, messaging, environment, journal, audit, accept, requested, settled };
 }
 
 /** A POST by the first bank; a header that is undefined is left out. */

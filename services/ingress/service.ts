@@ -17,13 +17,15 @@
 // #3 What is held at once is bounded in requests and bytes, in all (503) and for each caller (429).
 // #4 Each request has one log line, without account numbers, names or tokens. Of refusals that cost nothing only some
 //    have one, and the rest is counted (`refusals.ts` of the service package).
-// #5 Banks, connectors, their credentials and limits can change while ingress runs. New ones count only after a delay
+// #5 Who came and who was refused, and what the configuration changed, is in the audit. No message waits for it.
+// #6 Banks, connectors, their credentials and limits can change while ingress runs. New ones count only after a delay
 //    (`new-parties.ts`). A request that has begun keeps what it was begun with.
 
 import { type Configuration, createLiveConfiguration, listCallers, type LiveConfiguration } from "@sluice/config";
 import { type CallerMeter, type Callers, createCallerMeter, createCallers, createRefusals, type ClientConnection } from "@sluice/service";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import type { OutgoingRecord } from "@sluice/messaging";
+import { startAudit } from "./start-audit.ts";
 import { createAdmission } from "./http/admission.ts";
 import { noRoomAnswers, unavailableAnswer, type IngressAnswer } from "./http/answer.ts";
 import { createFairQueue } from "./http/fair-queue.ts";
@@ -77,7 +79,8 @@ export function startIngress(ports: IngressPorts): Ingress {
   const appender = createJournalAppender(ports);
   const queue = createFairQueue(time);
   const refusals = createRefusals(ports, "ingress");
-  const report = createIngressRequestReport(ports, refusals);
+  const audit = startAudit(ports);
+  const report = audit.auditing(createIngressRequestReport(ports, refusals));
   const configured = listCallers(live.view);
   const callers = createCallers(configured);
   const meter = createCallerMeter(configured, () => time.monotonicMs());
@@ -117,20 +120,27 @@ export function startIngress(ports: IngressPorts): Ingress {
     async accept(request) {
       const room = admission.enter(request.caller, request.body.byteLength);
       if (typeof room === "string") return noRoomAnswers[room];
-      using _room = room;
-      return await take(request);
+      try {
+        return await take(request);
+      } finally {
+        room[Symbol.dispose]();
+      }
     },
     fetch: (request, connection) => api.fetch(request, connection ?? null),
-    replaceConfiguration: (next) => newParties.replace(next),
+    replaceConfiguration(next) {
+      audit.replaced(next);
+      newParties.replace(next);
+    },
     readiness() {
       const reason = stopped === null ? appender.unavailableReason() : "stopping";
-      return reason === null ? { isReady: true, reasons: [] } : { isReady: false, reasons: [`journal: ${reason}`] };
+      if (reason !== null) return { isReady: false, reasons: [`journal: ${reason}`] };
+      return { isReady: true, reasons: appender.closedPartitions().map((partition) => `journal: partition ${partition} does not answer`) };
     },
     stop() {
       newParties.stop();
       stopped ??= admission.empty().then(() => {
         refusals.stop();
-        return appender.stop();
+        return Promise.all([appender.stop(), audit.stop()]).then(() => {});
       });
       return stopped;
     },

@@ -410,3 +410,16 @@ describe("I14: one receiver's trouble does not delay another", () => {
     expect(counts).toMatchObject({ firstAttemptsInTime: 1, deliveriesEnded: 1, receiversAttempted: 1 });
   });
 });
+
+it("I7: a time in which no process ran excuses a gap, and no other one", () => {
+  const attempts = [
+    { at: 1, status: 503 },
+    { at: 1_201, status: 202 },
+  ];
+  const history = deliver({ attempts, outcome: "ACKNOWLEDGED" });
+  const stopped = (from: number, until: number): CheckOptions => ({
+    stopped: { fromMs: offsetToMs(from), untilMs: offsetToMs(until) },
+  });
+  expect(violationsIn(history, stopped(100, 1_100))).toEqual([]);
+  expect(violationsIn(history, stopped(1_300, 2_000))).toEqual([expect.stringMatching(/^I7/)]);
+});

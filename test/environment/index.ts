@@ -2,9 +2,9 @@
 // simulated parties, their configuration file, the history of a run, and the memory and metrics of processes.
 
 export * from "./configuration.ts";
-export * from "./history.ts";
+export * from "./history/history.ts";
 export * from "./interruption.ts";
-export * from "./journal-uetrs.ts";
+export * from "./history/journal-uetrs.ts";
 export * from "./log-line.ts";
 export * from "./noon-zone.ts";
 export * from "./parties.ts";

@@ -35,7 +35,11 @@ export async function startListeningIngress({
 }: ListeningIngressOptions = {}): Promise<ListeningIngress> {
   await using stack = new AsyncDisposableStack();
   const time = machineTime;
-  const messaging = createMemoryBroker({ time, random: seededRandom(1), topics: { [topics.journal]: 1, [topics.probe]: 1 } });
+  const messaging = createMemoryBroker({
+    time,
+    random: seededRandom(1),
+    topics: { [topics.journal]: 1, [topics.audit]: 1, [topics.probe]: 1 },
+  });
   const serde = createFixedSerde();
   const metrics = createMetrics({ withProcess: false });
   const ingress = startIngress({

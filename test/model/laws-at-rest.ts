@@ -7,7 +7,8 @@
 //    parked, unless it was refused, or a later owner read its record again after its attempts had ended, because that
 //    owner cannot know that the message had been acknowledged.
 // #3 Each fact that a delivery ended has its receipt, unless its owner died between the two and the next owner ended
-//    the delivery otherwise or had nothing to try.
+//    the delivery otherwise or had nothing to try, as where the day was reconciled meanwhile. The fact has the
+//    attempts.
 // #4 The position of each partition is its end.
 
 import { topics } from "@sluice/contracts";
@@ -30,6 +31,7 @@ export async function findViolationsAtRest(run: ModelRun): Promise<string[]> {
   const receipts = new Set(recorded.receipts.map(({ value }) => `${value.webhookId} ${value.outcome}`));
   const settled = new Set([
     ...parked.keys(),
+    ...inputs.messages.flatMap((message) => (mayBeGone(run, message) ? [message.id] : [])),
     ...inputs.changes.flatMap(({ kind, message }) => (kind === "STOP" ? [message.id] : [])),
     ...recorded.receipts.map(({ value }) => value.webhookId),
   ]);

@@ -91,6 +91,25 @@ const regressions: readonly (readonly [string, ModelSettings, readonly ModelStep
       { do: "stop", message: 7 },
     ],
   ],
+  [
+    "I5: an insert of its own that lands behind the removal of the row does not bring the acknowledged message back",
+    plain,
+    [
+      { do: "answer", bank: 0, key: null, how: "500" },
+      { do: "store", trouble: "late", share: 0.3, ms: 200 },
+      dispatch(0, 0),
+      advance(400),
+      { do: "answer", bank: 0, key: null, how: "202" },
+      advance(400_000),
+      { do: "outage", bank: 0, how: "503" },
+      advance(3),
+    ],
+  ],
+  [
+    "evidence: a message whose owner died between its fact and its receipt is not tried again over a reconciled day",
+    { ...plain, seed: 497_162 },
+    [advance(400_000), dispatch(0, 0), dispatch(0, 1), { do: "stop", message: 0 }, { do: "kill", process: 0 }, { do: "close" }],
+  ],
 ];
 
 describe("sequences that once broke a law", () => {

@@ -3,12 +3,13 @@
 // action is a record of the journal, as the console appends it. If its answer is lost, the same action is sent again.
 
 import type { SentEntry } from "@sluice/checker";
-import { type AnyDecodedRecord, createFixedSerde, type OperatorAction, outgoingRecord, topics } from "@sluice/contracts";
+import { type AnyDecodedRecord, type OperatorAction, outgoingRecord, topics } from "@sluice/contracts";
 import { dayKey } from "@sluice/domain";
 import type { MemoryBroker } from "@sluice/messaging";
 import type { Random } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import type { VirtualTime } from "@sluice/testkit";
+import { simulatedSerde } from "./read-history.ts";
 
 /** An action with its time in milliseconds from the start of the run. */
 export type PlannedAction =
@@ -142,7 +143,7 @@ export function startSimulatedOperators(options: SimulatedOperatorsOptions): Sim
 
   /** Sends an action until it is acknowledged, as an operator does who gets no answer. */
   async function append({ key, decoded }: ToAppend): Promise<void> {
-    const outgoing = outgoingRecord(createFixedSerde(), topics.journal, key, decoded, { partitionCount: options.partitionCount });
+    const outgoing = outgoingRecord(simulatedSerde, topics.journal, key, decoded, { partitionCount: options.partitionCount });
     for (;;) {
       try {
         await (await producer).send([outgoing]);

@@ -7,7 +7,8 @@ import type { MemoryBroker } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
 import { toRecordEntry, toSnapshotEntry, type VirtualTime } from "@sluice/testkit";
 
-const serde = createFixedSerde();
+/** All processes of all runs share it. It keeps nothing of what it reads, and building one is slower than a crash. */
+export const simulatedSerde = createFixedSerde();
 const readTopics = Object.values(topics).filter((topic) => topic !== topics.probe);
 const uetrPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const stepsMax = 100_000;
@@ -32,5 +33,5 @@ export async function readHistory(
 
 function collectRecords(broker: MemoryBroker, partitionCount: number): readonly RecordEntry[] {
   const places = readTopics.flatMap((topic) => Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })));
-  return places.flatMap((place) => broker.records(place).map((record) => toRecordEntry(record, serde)));
+  return places.flatMap((place) => broker.records(place).map((record) => toRecordEntry(record, simulatedSerde)));
 }

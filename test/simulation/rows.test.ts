@@ -19,7 +19,9 @@ import {
 } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import type { PlannedAction } from "./operators.ts";
-import { calmScenario, type Scenario, type ScenarioMessage, simulatedBranches, simulatedConnectorId } from "./scenario.ts";
+import { noon } from "./dates.ts";
+import { type ScenarioMessage, simulatedBranches, simulatedConnectorId } from "./messages.ts";
+import { calmScenario, type Scenario } from "./scenario.ts";
 import { simulatedDayTimes, simulateScenario } from "./simulate.ts";
 
 const uetr = "0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60";
@@ -100,7 +102,7 @@ const pausedFromOpening: readonly PlannedAction[] = [
 /**
  * Settings for a debit without a verdict, whose deadline is the first close that is an hour or more after its receipt.
  */
-const closesAfterAnHour = { reconciliation: "13:10:00", firstLookMs: 4_300_000 } as const;
+const closesAfterAnHour = { dates: { ...noon, reconciliation: "13:10:00" }, firstLookMs: 4_300_000 } as const;
 const silentDebit: ScriptRule = { operation: "inboundDirectDebit", answer: staySilent };
 const silentCredit: ScriptRule = { operation: "inboundCreditTransferAuthorization", answer: staySilent };
 

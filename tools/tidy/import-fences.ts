@@ -23,6 +23,7 @@ const all = ["*"] as const;
 const forServices: Fence = {
   values: [
     "account-validation",
+    "audit",
     "calendar",
     "config",
     "contracts",
@@ -54,9 +55,11 @@ export const fences: Readonly<Record<string, Fence>> = {
   "packages/contracts": { values: ["connection", "domain", "domain/schemes", "kernel"] },
   "packages/documents": { values: ["contracts", "kernel", "messaging"], types: ["delivery", "domain"] },
   "packages/messaging": { values: ["contracts", "kernel"] },
+  // Above the log, below whatever takes requests of people.
+  "packages/audit": { values: ["contracts", "kernel", "messaging"] },
   "packages/store": { values: ["domain", "kernel"], types: ["contracts"] },
   // The one package that opens what a service needs. What it opens stays below it, and knows nothing of a process.
-  "packages/process": { values: ["config", "connection", "contracts", "kernel", "messaging", "service", "store"] },
+  "packages/process": { values: ["audit", "config", "connection", "contracts", "kernel", "messaging", "service", "store"] },
   "packages/delivery": { values: ["config", "connection", "contracts", "domain", "kernel", "messaging", "store"], types: ["process"] },
   "packages/timeline": { values: ["contracts", "domain", "kernel"], types: ["messaging", "store"] },
   "packages/cli": { values: all },
@@ -75,6 +78,7 @@ export const fences: Readonly<Record<string, Fence>> = {
   "test/benches": { values: all },
   "test/checker": pure,
   "test/demo": { values: all },
+  "test/sandbox": { values: all },
   "test/environment": { values: all },
   "test/teeth": { values: ["environment", "kernel", "testkit"] },
   "test/testkit": { values: all },
@@ -115,6 +119,7 @@ const edges = [
 const homes: Readonly<Record<string, readonly string[]>> = {
   "@asyncapi/avro-schema-parser": ["tools"],
   "@asyncapi/parser": ["tools"],
+  "@grafana/grafana-foundation-sdk": ["tools"],
   "@hono/node-server": ["packages/service"],
   "@redocly/openapi-core": ["tools"],
   ajv: ["packages/documents"],
@@ -127,6 +132,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   mongodb: ["packages/store", "infra/local"],
   pino: ["packages/service"],
   "prom-client": ["packages/service"],
+  rolldown: ["tools"],
   testcontainers: ["infra/local", "packages/testcontainers"],
   undici: ["packages/delivery", "test", "test/benches", "test/demo", "test/environment", "test/testkit", "test/trials"],
   yaml: ["packages/config", "packages/documents", "packages/cli"],

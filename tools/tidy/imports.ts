@@ -39,7 +39,7 @@ export function resolveRelative(from: string, specifier: string): string {
 }
 
 /** Folders of test/ that are packages of their own; the others make up `test`. */
-const testPackages = new Set(["benches", "checker", "demo", "environment", "teeth", "testkit", "trials"]);
+const testPackages = new Set(["benches", "checker", "demo", "environment", "sandbox", "teeth", "testkit", "trials"]);
 
 /** Returns the unit that a file belongs to: `packages/x` or `services/x`. */
 export function unitFor(path: string): string {

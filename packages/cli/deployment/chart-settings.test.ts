@@ -29,14 +29,6 @@ test("the chart can set every variable that a service knows", () => {
   expect([...known].filter((name) => !text.includes(name) && !ofModeAll.has(name))).toEqual([]);
 });
 
-test("the containers of one machine get only variables that a service knows", () => {
-  const { "x-service": service }: { "x-service": { environment: Readonly<Record<string, string>> } } = parse(
-    readFileSync(join(root, "infra/image/compose.yaml"), "utf8"),
-    { merge: true },
-  );
-  expect(Object.keys(service.environment).filter((name) => !known.has(name))).toEqual([]);
-});
-
 interface Schema {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Schema>>;

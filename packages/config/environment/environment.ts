@@ -8,6 +8,7 @@ import { Fault, logLevels } from "@sluice/kernel";
 import { z } from "zod";
 import { formatProblems, problemAt } from "../file/problem.ts";
 import type { FileVariables } from "../file/variables.ts";
+import { auditSettings } from "./audit-settings.ts";
 import { findConnectionProblems, kafkaSettings, registrySettings, storeSettings } from "./connection-settings.ts";
 import { apiSettings, findListenerProblems, listenerSettings, opsSettings } from "./listener-settings.ts";
 import { nameSettings } from "./name-settings.ts";
@@ -38,6 +39,7 @@ export const variables = {
   ...storeSettings,
   ...apiSettings,
   ...nameSettings,
+  ...auditSettings,
   ...clockSettings,
 } as const;
 

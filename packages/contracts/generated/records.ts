@@ -120,6 +120,16 @@ export interface Attempt {
   readonly class: AttemptClass;
 }
 
+/** One entry of the audit, as a seal names it. */
+export interface AuditLeaf {
+  /** Chain of the entry. */
+  readonly chain: string;
+  /** Its number in the chain. */
+  readonly sequence: bigint;
+  /** Its hash, hex. */
+  readonly sha256: string;
+}
+
 /** A branch of an institution. */
 export interface Branch {
   /** Branch code, kept as text. */
@@ -240,6 +250,22 @@ export interface CreditorReference {
   readonly type: RemittanceType | null;
   /** Reference. */
   readonly reference: string | null;
+}
+
+/** A processing window of a day: its times in force, and what became of it. */
+export interface DayWindow {
+  /** Number of the window in the day, from 1. */
+  readonly number: number;
+  /** Planned opening. */
+  readonly opensAtMs: number;
+  /** Closing in force, as planned or extended. */
+  readonly closesAtMs: number;
+  /** When it opened; null: not yet, or never. */
+  readonly openedAtMs: number | null;
+  /** When it closed; null: not yet, or it never opened. */
+  readonly closedAtMs: number | null;
+  /** True: it never opened, because its closing time came first. */
+  readonly isMissed: boolean;
 }
 
 /** A direct debit, every member as received. */
@@ -634,6 +660,40 @@ export interface AccountVerified {
   readonly carryOversMax: number;
 }
 
+/** Somebody signed in, was refused, read, exported, decided or changed the configuration; or a process says something about its own entries. */
+export interface AuditEntry {
+  /** The process that writes: its service, and a random part that is new at each start. */
+  readonly chain: string;
+  /** Counts the entries of the chain without a gap; the first is 1. */
+  readonly sequence: bigint;
+  /** Hash of the entry before it in the chain, hex; empty for the first. */
+  readonly previousSha256: string;
+  /** By the clock of the process. */
+  readonly recordedAtMs: number;
+  /** What the entry is about. A reader that does not know the kind can still verify it. */
+  readonly kind: string;
+  /** JSON: ids, addresses, counts and hashes. No secret, no name, no account number and no text of a person. */
+  readonly content: string;
+}
+
+/** Signs the entries that were appended since the last seal, in the order in which they lie in the topic. */
+export interface AuditSeal {
+  /** Counts the seals without a gap; the first is 1. */
+  readonly sequence: bigint;
+  /** Hash of the seal before it, hex; empty for the first. */
+  readonly previousSha256: string;
+  /** By the clock of the process that sealed. */
+  readonly sealedAtMs: number;
+  /** The entries that it signs, at most 2,048; none where nothing was appended. */
+  readonly leaves: readonly AuditLeaf[];
+  /** Root of the Merkle tree over the leaves as in RFC 6962, hex. */
+  readonly root: string;
+  /** The first 16 hexadecimal digits of the SHA-256 of the public key. */
+  readonly keyId: string;
+  /** Ed25519 over sequence, previous seal, time, number of leaves, root and key; Base64. */
+  readonly signature: string;
+}
+
 /** An operator pauses a bank: nothing is released, delivered or posted to it. */
 export interface BankPauseRequested {
   /** Who, why and when. */
@@ -680,6 +740,38 @@ export interface BankResumed {
   readonly number: number;
   /** Why, in the operator's words. */
   readonly reason: string;
+}
+
+/** For analysts: a business day of a scheme with its windows. Of several for one day the highest version counts. */
+export interface BusinessDay {
+  /** Scheme. */
+  readonly scheme: string;
+  /** Business date. */
+  readonly businessDate: string;
+  /** Number of journal records about the day folded in. */
+  readonly version: bigint;
+  /** Version of the calendar that planned the day. */
+  readonly calendarVersion: string;
+  /** IANA zone or fixed offset of the calendar. */
+  readonly zone: string;
+  /** True: the date has no window, and its held debits are carried over. */
+  readonly isVoided: boolean;
+  /** Processing windows in order; empty on a date without one. */
+  readonly windows: readonly DayWindow[];
+  /** Last instant of receipt for the date. */
+  readonly cutOffAtMs: number;
+  /** When credits were first declared final, for all banks or for one. */
+  readonly creditsFinalAtMs: number | null;
+  /** When the gate opened first, for all banks but some or for one. */
+  readonly gateOpenedAtMs: number | null;
+  /** Reconciliation close in force, as planned or extended. */
+  readonly reconciliationAtMs: number;
+  /** When the day was reconciled; null while it is open. */
+  readonly reconciledAtMs: number | null;
+  /** Partition of the journal that decides about the day, and of this record. */
+  readonly journalPartition: number;
+  /** Journal offset of the newest record about the day. */
+  readonly journalOffset: bigint;
 }
 
 /** An operator postpones a close that is not reached yet. */
@@ -1172,6 +1264,50 @@ export interface Receipt {
   readonly earlier: EarlierAttempts | null;
 }
 
+/** For analysts: an item of a day's reconciliation list. Of several with the same uetr and number the highest version counts. */
+export interface ReconciliationItem {
+  /** Transaction, lower case. */
+  readonly uetr: string;
+  /** Number of the item among those of its transaction, from 1. */
+  readonly number: number;
+  /** Version of the transaction that wrote it: the number of journal records folded in. */
+  readonly version: bigint;
+  /** Scheme of the day. */
+  readonly scheme: string;
+  /** Date of the day whose list has the item. */
+  readonly businessDate: string;
+  /** on-us, off-us or credit; null where the message was not read. */
+  readonly flow: string | null;
+  /** Bank or connector that sent the debit or credit; null where the message was not read. */
+  readonly sender: string | null;
+  /** Bank that the debit or credit goes to; null where it is not known. */
+  readonly bank: string | null;
+  /** bankSettlementAmount; null where the message was not read. */
+  readonly amount: bigint | null;
+  /** Currency, ISO 4217; null where the message was not read. */
+  readonly currency: string | null;
+  /** State of the transaction when the item was made. */
+  readonly state: string;
+  /** Row of the reconciliation list, 0 to 10; null until the stopped delivery has answered. */
+  readonly row: number | null;
+  /** Why it is an item, beside what the row says, for example GATE_CLOSED; null where the row says it all. */
+  readonly reason: string | null;
+  /** When the item was made. */
+  readonly madeAtMs: number;
+  /** When an answer settled the item before anybody resolved it. */
+  readonly settledAtMs: number | null;
+  /** What operators found out; a proposal while resolvedAtMs is null. */
+  readonly resolution: string | null;
+  /** When the resolution became final. */
+  readonly resolvedAtMs: number | null;
+  /** Answers that came after the item was made, at most 10 counted. */
+  readonly lateAnswers: number;
+  /** Partition of the journal, and of this record. */
+  readonly journalPartition: number;
+  /** Journal offset of the newest record folded in. */
+  readonly journalOffset: bigint;
+}
+
 /** An operator has a refused delivery, or a posting that was given up, tried again with the same bytes. */
 export interface RedriveRequested {
   /** Who, why and when. */
@@ -1192,6 +1328,48 @@ export interface Release {
   readonly windowNumber: number;
   /** Bank it is released to. */
   readonly bank: string;
+}
+
+/** For analysts: one entry of a transaction into a state. A repeat has the same id and the same content. */
+export interface StateEntered {
+  /** Derived from UETR and stageVersion, as the id of the event; a repeat has the same. */
+  readonly id: string;
+  /** Transaction, lower case. */
+  readonly uetr: string;
+  /** Gap-free from 1 per UETR. */
+  readonly stageVersion: number;
+  /** State entered, for example HELD. */
+  readonly state: string;
+  /** on-us, off-us or credit. */
+  readonly flow: string;
+  /** Scheme. */
+  readonly scheme: string;
+  /** Service code, for example EFT_DIRECT_DEBIT. */
+  readonly service: string;
+  /** INBOUND or OUTBOUND, as in tranInfo of the posting. */
+  readonly direction: string;
+  /** Bank or connector that sent the debit or credit. */
+  readonly sender: string;
+  /** Bank that gets the events: on-us the sender, otherwise the bank that the transaction goes to. */
+  readonly bank: string;
+  /** Business date at that moment; before the verdict on a debit the date of the next close. */
+  readonly businessDate: string;
+  /** bankSettlementAmount of the transaction. */
+  readonly amount: bigint;
+  /** Currency, ISO 4217. */
+  readonly currency: string;
+  /** ISO codes of a rejection, or of the bank's final report; empty for every other state. Proprietary codes and texts are left out. */
+  readonly reasonCodes: readonly string[];
+  /** HTTP status of the exchange that caused the state; null where none did. */
+  readonly httpStatusCode: number | null;
+  /** How often the debit was carried over to a later business date by then. */
+  readonly carryOvers: number;
+  /** Append time of the fact or marker that caused it. */
+  readonly enteredAtMs: number;
+  /** Partition of the journal, and of this record. */
+  readonly journalPartition: number;
+  /** Journal offset in whose turn it was made. */
+  readonly journalOffset: bigint;
 }
 
 /** A bank's report on a debit or a credit was accepted for processing. */
@@ -1327,10 +1505,13 @@ export interface WithdrawalRequested {
 /** The top-level records, by name. */
 export interface Records {
   readonly AccountVerified: AccountVerified;
+  readonly AuditEntry: AuditEntry;
+  readonly AuditSeal: AuditSeal;
   readonly BankPauseRequested: BankPauseRequested;
   readonly BankPaused: BankPaused;
   readonly BankResumeRequested: BankResumeRequested;
   readonly BankResumed: BankResumed;
+  readonly BusinessDay: BusinessDay;
   readonly CloseExtensionRequested: CloseExtensionRequested;
   readonly CreditTransferReceived: CreditTransferReceived;
   readonly CreditsDeclared: CreditsDeclared;
@@ -1360,8 +1541,10 @@ export interface Records {
   readonly PartitionBankClear: PartitionBankClear;
   readonly PartitionCredits: PartitionCredits;
   readonly Receipt: Receipt;
+  readonly ReconciliationItem: ReconciliationItem;
   readonly RedriveRequested: RedriveRequested;
   readonly Release: Release;
+  readonly StateEntered: StateEntered;
   readonly StatusReportReceived: StatusReportReceived;
   readonly TransactionSnapshot: TransactionSnapshot;
   readonly TransactionStateEvent: TransactionStateEvent;
@@ -1374,10 +1557,13 @@ export type RecordName = keyof Records;
 
 export const recordNames = [
   "AccountVerified",
+  "AuditEntry",
+  "AuditSeal",
   "BankPauseRequested",
   "BankPaused",
   "BankResumeRequested",
   "BankResumed",
+  "BusinessDay",
   "CloseExtensionRequested",
   "CreditTransferReceived",
   "CreditsDeclared",
@@ -1407,8 +1593,10 @@ export const recordNames = [
   "PartitionBankClear",
   "PartitionCredits",
   "Receipt",
+  "ReconciliationItem",
   "RedriveRequested",
   "Release",
+  "StateEntered",
   "StatusReportReceived",
   "TransactionSnapshot",
   "TransactionStateEvent",
@@ -1421,6 +1609,12 @@ export const recordNames = [
 export const schemaVersions: Readonly<Record<RecordName, readonly string[]>> = {
   AccountVerified: [
     "{\"type\":\"record\",\"name\":\"AccountVerified\",\"namespace\":\"sluice\",\"doc\":\"The validator's verdict on one debit or credit, with every value taken from configuration.\",\"fields\":[{\"name\":\"sender\",\"type\":\"string\",\"doc\":\"Sender of the message judged.\"},{\"name\":\"messageIdentification\",\"type\":\"string\",\"doc\":\"Identification of the message judged.\"},{\"name\":\"contentHash\",\"type\":\"string\",\"doc\":\"Content hash of the message judged.\"},{\"name\":\"verdict\",\"type\":{\"type\":\"enum\",\"name\":\"Verdict\",\"doc\":\"Outcome of all checks.\",\"symbols\":[\"UNKNOWN\",\"ACCEPTED\",\"REFUSED\"],\"default\":\"UNKNOWN\"},\"doc\":\"Accepted or refused.\"},{\"name\":\"reasons\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"Reason\",\"doc\":\"Why a debit was refused.\",\"fields\":[{\"name\":\"code\",\"type\":\"string\",\"doc\":\"ISO 20022 reason, for example AC02.\"},{\"name\":\"text\",\"type\":\"string\",\"doc\":\"Rule, data version and reason code, for example za-cdv/1 check-digit.\"}]}},\"doc\":\"Every failing rule; empty when accepted.\"},{\"name\":\"decisions\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"RuleDecision\",\"doc\":\"What one account rule answered, so that it can be computed again.\",\"fields\":[{\"name\":\"account\",\"type\":\"string\",\"doc\":\"debtor or creditor.\"},{\"name\":\"rule\",\"type\":\"string\",\"doc\":\"Rule id, for example za-cdv.\"},{\"name\":\"version\",\"type\":\"string\",\"doc\":\"Version of the rule data.\"},{\"name\":\"result\",\"type\":\"string\",\"doc\":\"valid, invalid, not-verifiable or warning.\"},{\"name\":\"reason\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Reason code, for example check-digit.\"}]}},\"doc\":\"Each account rule asked, with data version.\"},{\"name\":\"bank\",\"type\":\"string\",\"doc\":\"Bank that the debit or credit will be sent to (its configured id).\"},{\"name\":\"businessDate\",\"type\":\"string\",\"doc\":\"Business date, YYYY-MM-DD.\"},{\"name\":\"reconciliationDay\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The day (scheme:date) whose reconciliation close is the deadline of a debit; null for a credit, which has deadlineMs.\"},{\"name\":\"subService\",\"type\":\"string\",\"doc\":\"SAME_DAY, ONE_DAY or TWO_DAY.\"},{\"name\":\"calendarVersion\",\"type\":\"string\",\"doc\":\"Version of the calendar used.\"},{\"name\":\"deadlineMs\",\"type\":[\"null\",{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"}],\"default\":null,\"doc\":\"Of a credit: its deadline for delivery and report.\"},{\"name\":\"onUsOutcomeReport\",\"type\":\"boolean\",\"default\":false,\"doc\":\"The initiating side wants a report of the outcome (configured).\"},{\"name\":\"carryOversMax\",\"type\":\"int\",\"default\":0,\"doc\":\"How often a debit that is still held at the last processing close goes over to the next business date.\"}]}",
+  ],
+  AuditEntry: [
+    "{\"type\":\"record\",\"name\":\"AuditEntry\",\"namespace\":\"sluice\",\"doc\":\"Somebody signed in, was refused, read, exported, decided or changed the configuration; or a process says something about its own entries.\",\"fields\":[{\"name\":\"chain\",\"type\":\"string\",\"doc\":\"The process that writes: its service, and a random part that is new at each start.\"},{\"name\":\"sequence\",\"type\":\"long\",\"doc\":\"Counts the entries of the chain without a gap; the first is 1.\"},{\"name\":\"previousSha256\",\"type\":\"string\",\"doc\":\"Hash of the entry before it in the chain, hex; empty for the first.\"},{\"name\":\"recordedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"By the clock of the process.\"},{\"name\":\"kind\",\"type\":\"string\",\"doc\":\"What the entry is about. A reader that does not know the kind can still verify it.\"},{\"name\":\"content\",\"type\":\"string\",\"doc\":\"JSON: ids, addresses, counts and hashes. No secret, no name, no account number and no text of a person.\"}]}",
+  ],
+  AuditSeal: [
+    "{\"type\":\"record\",\"name\":\"AuditSeal\",\"namespace\":\"sluice\",\"doc\":\"Signs the entries that were appended since the last seal, in the order in which they lie in the topic.\",\"fields\":[{\"name\":\"sequence\",\"type\":\"long\",\"doc\":\"Counts the seals without a gap; the first is 1.\"},{\"name\":\"previousSha256\",\"type\":\"string\",\"doc\":\"Hash of the seal before it, hex; empty for the first.\"},{\"name\":\"sealedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"By the clock of the process that sealed.\"},{\"name\":\"leaves\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"AuditLeaf\",\"doc\":\"One entry of the audit, as a seal names it.\",\"fields\":[{\"name\":\"chain\",\"type\":\"string\",\"doc\":\"Chain of the entry.\"},{\"name\":\"sequence\",\"type\":\"long\",\"doc\":\"Its number in the chain.\"},{\"name\":\"sha256\",\"type\":\"string\",\"doc\":\"Its hash, hex.\"}]}},\"doc\":\"The entries that it signs, at most 2,048; none where nothing was appended.\"},{\"name\":\"root\",\"type\":\"string\",\"doc\":\"Root of the Merkle tree over the leaves as in RFC 6962, hex.\"},{\"name\":\"keyId\",\"type\":\"string\",\"doc\":\"The first 16 hexadecimal digits of the SHA-256 of the public key.\"},{\"name\":\"signature\",\"type\":\"string\",\"doc\":\"Ed25519 over sequence, previous seal, time, number of leaves, root and key; Base64.\"}]}",
   ],
   BankPauseRequested: [
     "{\"type\":\"record\",\"name\":\"BankPauseRequested\",\"namespace\":\"sluice\",\"doc\":\"An operator pauses a bank: nothing is released, delivered or posted to it.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"bank\",\"type\":\"string\",\"doc\":\"Bank or connector.\"},{\"name\":\"untilMs\",\"type\":[\"null\",{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"}],\"default\":null,\"doc\":\"Maintenance: the pause ends by itself then; null: only a resume ends it.\"}]}",
@@ -1437,6 +1631,9 @@ export const schemaVersions: Readonly<Record<RecordName, readonly string[]>> = {
   ],
   BankResumed: [
     "{\"type\":\"record\",\"name\":\"BankResumed\",\"namespace\":\"sluice\",\"doc\":\"Marker: the pause of the bank ends here.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"bank:<id>:kind:number:partition.\"},{\"name\":\"bank\",\"type\":\"string\",\"doc\":\"Bank or connector.\"},{\"name\":\"partition\",\"type\":\"int\",\"doc\":\"Partition of this copy.\"},{\"name\":\"number\",\"type\":\"int\",\"doc\":\"Running count of the kind.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"}]}",
+  ],
+  BusinessDay: [
+    "{\"type\":\"record\",\"name\":\"BusinessDay\",\"namespace\":\"sluice\",\"doc\":\"For analysts: a business day of a scheme with its windows. Of several for one day the highest version counts.\",\"fields\":[{\"name\":\"scheme\",\"type\":\"string\",\"doc\":\"Scheme.\"},{\"name\":\"businessDate\",\"type\":{\"type\":\"int\",\"logicalType\":\"date\"},\"doc\":\"Business date.\"},{\"name\":\"version\",\"type\":\"long\",\"doc\":\"Number of journal records about the day folded in.\"},{\"name\":\"calendarVersion\",\"type\":\"string\",\"doc\":\"Version of the calendar that planned the day.\"},{\"name\":\"zone\",\"type\":\"string\",\"doc\":\"IANA zone or fixed offset of the calendar.\"},{\"name\":\"isVoided\",\"type\":\"boolean\",\"doc\":\"True: the date has no window, and its held debits are carried over.\"},{\"name\":\"windows\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"DayWindow\",\"doc\":\"A processing window of a day: its times in force, and what became of it.\",\"fields\":[{\"name\":\"number\",\"type\":\"int\",\"doc\":\"Number of the window in the day, from 1.\"},{\"name\":\"opensAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"Planned opening.\"},{\"name\":\"closesAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"Closing in force, as planned or extended.\"},{\"name\":\"openedAtMs\",\"type\":[\"null\",{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"}],\"default\":null,\"doc\":\"When it opened; null: not yet, or never.\"},{\"name\":\"closedAtMs\",\"type\":[\"null\",{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"}],\"default\":null,\"doc\":\"When it closed; null: not yet, or it never opened.\"},{\"name\":\"isMissed\",\"type\":\"boolean\",\"doc\":\"True: it never opened, because its closing time came first.\"}]}},\"doc\":\"Processing windows in order; empty on a date without one.\"},{\"name\":\"cutOffAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"Last instant of receipt for the date.\"},{\"name\":\"creditsFinalAtMs\",\"type\":[\"null\",{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"}],\"default\":null,\"doc\":\"When credits were first declared final, for all banks or for one.\"},{\"name\":\"gateOpenedAtMs\",\"type\":[\"null\",{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"}],\"default\":null,\"doc\":\"When the gate opened first, for all banks but some or for one.\"},{\"name\":\"reconciliationAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"Reconciliation close in force, as planned or extended.\"},{\"name\":\"reconciledAtMs\",\"type\":[\"null\",{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"}],\"default\":null,\"doc\":\"When the day was reconciled; null while it is open.\"},{\"name\":\"journalPartition\",\"type\":\"int\",\"doc\":\"Partition of the journal that decides about the day, and of this record.\"},{\"name\":\"journalOffset\",\"type\":\"long\",\"doc\":\"Journal offset of the newest record about the day.\"}]}",
   ],
   CloseExtensionRequested: [
     "{\"type\":\"record\",\"name\":\"CloseExtensionRequested\",\"namespace\":\"sluice\",\"doc\":\"An operator postpones a close that is not reached yet.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"scheme\",\"type\":\"string\",\"doc\":\"Scheme.\"},{\"name\":\"businessDate\",\"type\":\"string\",\"doc\":\"Business date.\"},{\"name\":\"windowNumber\",\"type\":\"int\",\"doc\":\"Processing window; 0: the reconciliation close.\"},{\"name\":\"closesAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"The new time of the close.\"}]}",
@@ -1541,6 +1738,9 @@ export const schemaVersions: Readonly<Record<RecordName, readonly string[]>> = {
   Receipt: [
     "{\"type\":\"record\",\"name\":\"Receipt\",\"namespace\":\"sluice\",\"doc\":\"How one delivery or posting ended.\",\"fields\":[{\"name\":\"webhookId\",\"type\":\"string\",\"doc\":\"messageIdentification, or the event's id.\"},{\"name\":\"uetr\",\"type\":\"string\",\"doc\":\"Transaction, lower case.\"},{\"name\":\"bank\",\"type\":\"string\",\"doc\":\"Receiver.\"},{\"name\":\"operation\",\"type\":\"string\",\"doc\":\"Operation, or events.\"},{\"name\":\"stageVersion\",\"type\":[\"null\",\"int\"],\"default\":null,\"doc\":\"Of an event.\"},{\"name\":\"outcome\",\"type\":{\"type\":\"enum\",\"name\":\"ReceiptOutcome\",\"doc\":\"How it ended.\",\"symbols\":[\"UNKNOWN\",\"ACKNOWLEDGED\",\"REFUSED\",\"STOPPED\",\"EXPIRED\"],\"default\":\"UNKNOWN\"},\"doc\":\"How it ended.\"},{\"name\":\"attempts\",\"type\":\"int\",\"doc\":\"Attempts made.\"},{\"name\":\"firstAttemptAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"First attempt; the end where there was none.\"},{\"name\":\"endedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"The end.\"},{\"name\":\"recentAttempts\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"Attempt\",\"doc\":\"One attempt to deliver a message.\",\"fields\":[{\"name\":\"atMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When it was sent, by the clock of the sender.\"},{\"name\":\"httpStatusCode\",\"type\":[\"null\",\"int\"],\"default\":null,\"doc\":\"Answer; null where there was none.\"},{\"name\":\"answer\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"What was answered or why there was no answer, masked: at most 1,024 characters in a receipt, 140 in a DeliveryEnded.\"},{\"name\":\"tookMs\",\"type\":\"int\",\"doc\":\"How long it took, milliseconds.\"},{\"name\":\"address\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Where it was sent: scheme, host, port and path; null where it is not known (any more).\"},{\"name\":\"class\",\"type\":{\"type\":\"enum\",\"name\":\"AttemptClass\",\"doc\":\"What an answer means for the next attempt.\",\"symbols\":[\"UNKNOWN\",\"ACKNOWLEDGED\",\"TRANSIENT\",\"ADDRESS\",\"REFUSED\"],\"default\":\"UNKNOWN\"},\"default\":\"UNKNOWN\",\"doc\":\"Acknowledged; transient; about the address, not the message; or refused for good.\"}]}},\"doc\":\"The last attempts, at most ten.\"},{\"name\":\"earlier\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"EarlierAttempts\",\"doc\":\"Attempts that are not kept one by one any more.\",\"fields\":[{\"name\":\"count\",\"type\":\"int\",\"doc\":\"How many.\"},{\"name\":\"firstAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"The first of them.\"},{\"name\":\"lastAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"The last of them.\"},{\"name\":\"answers\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"AnswerCount\",\"doc\":\"How often one answer came.\",\"fields\":[{\"name\":\"httpStatusCode\",\"type\":[\"null\",\"int\"],\"default\":null,\"doc\":\"Answer; null where there was none, or another than those named.\"},{\"name\":\"count\",\"type\":\"int\",\"doc\":\"How often.\"}]}},\"doc\":\"How often each answer came; at most ten different ones.\"}]}],\"default\":null,\"doc\":\"The attempts before those in recentAttempts; null where there were none.\"}]}",
   ],
+  ReconciliationItem: [
+    "{\"type\":\"record\",\"name\":\"ReconciliationItem\",\"namespace\":\"sluice\",\"doc\":\"For analysts: an item of a day's reconciliation list. Of several with the same uetr and number the highest version counts.\",\"fields\":[{\"name\":\"uetr\",\"type\":\"string\",\"doc\":\"Transaction, lower case.\"},{\"name\":\"number\",\"type\":\"int\",\"doc\":\"Number of the item among those of its transaction, from 1.\"},{\"name\":\"version\",\"type\":\"long\",\"doc\":\"Version of the transaction that wrote it: the number of journal records folded in.\"},{\"name\":\"scheme\",\"type\":\"string\",\"doc\":\"Scheme of the day.\"},{\"name\":\"businessDate\",\"type\":{\"type\":\"int\",\"logicalType\":\"date\"},\"doc\":\"Date of the day whose list has the item.\"},{\"name\":\"flow\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"on-us, off-us or credit; null where the message was not read.\"},{\"name\":\"sender\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Bank or connector that sent the debit or credit; null where the message was not read.\"},{\"name\":\"bank\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Bank that the debit or credit goes to; null where it is not known.\"},{\"name\":\"amount\",\"type\":[\"null\",{\"type\":\"bytes\",\"logicalType\":\"decimal\",\"precision\":22,\"scale\":4}],\"default\":null,\"doc\":\"bankSettlementAmount; null where the message was not read.\"},{\"name\":\"currency\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Currency, ISO 4217; null where the message was not read.\"},{\"name\":\"state\",\"type\":\"string\",\"doc\":\"State of the transaction when the item was made.\"},{\"name\":\"row\",\"type\":[\"null\",\"int\"],\"default\":null,\"doc\":\"Row of the reconciliation list, 0 to 10; null until the stopped delivery has answered.\"},{\"name\":\"reason\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Why it is an item, beside what the row says, for example GATE_CLOSED; null where the row says it all.\"},{\"name\":\"madeAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the item was made.\"},{\"name\":\"settledAtMs\",\"type\":[\"null\",{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"}],\"default\":null,\"doc\":\"When an answer settled the item before anybody resolved it.\"},{\"name\":\"resolution\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"What operators found out; a proposal while resolvedAtMs is null.\"},{\"name\":\"resolvedAtMs\",\"type\":[\"null\",{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"}],\"default\":null,\"doc\":\"When the resolution became final.\"},{\"name\":\"lateAnswers\",\"type\":\"int\",\"doc\":\"Answers that came after the item was made, at most 10 counted.\"},{\"name\":\"journalPartition\",\"type\":\"int\",\"doc\":\"Partition of the journal, and of this record.\"},{\"name\":\"journalOffset\",\"type\":\"long\",\"doc\":\"Journal offset of the newest record folded in.\"}]}",
+  ],
   RedriveRequested: [
     "{\"type\":\"record\",\"name\":\"RedriveRequested\",\"namespace\":\"sluice\",\"doc\":\"An operator has a refused delivery, or a posting that was given up, tried again with the same bytes.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"target\",\"type\":{\"type\":\"enum\",\"name\":\"RedriveTarget\",\"doc\":\"What is tried again.\",\"symbols\":[\"UNKNOWN\",\"DELIVERY\",\"POSTING\"],\"default\":\"UNKNOWN\"},\"doc\":\"A delivery to a bank or connector, or the posting of an event.\"},{\"name\":\"messageIdentification\",\"type\":\"string\",\"doc\":\"Of the delivery; of a posting the event's id.\"}]}",
     "{\"type\":\"record\",\"name\":\"RedriveRequested\",\"namespace\":\"sluice\",\"doc\":\"An operator has a refused delivery, or a posting that was given up, tried again with the same bytes.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"},{\"name\":\"person\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The person behind the operator's token; null: the operator's id names the person.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"target\",\"type\":{\"type\":\"enum\",\"name\":\"RedriveTarget\",\"doc\":\"What is tried again.\",\"symbols\":[\"UNKNOWN\",\"DELIVERY\",\"POSTING\"],\"default\":\"UNKNOWN\"},\"doc\":\"A delivery to a bank or connector, or the posting of an event.\"},{\"name\":\"messageIdentification\",\"type\":\"string\",\"doc\":\"Of the delivery; of a posting the event's id.\"}]}",
@@ -1548,6 +1748,9 @@ export const schemaVersions: Readonly<Record<RecordName, readonly string[]>> = {
   ],
   Release: [
     "{\"type\":\"record\",\"name\":\"Release\",\"namespace\":\"sluice\",\"doc\":\"The turn of a held debit has come.\",\"fields\":[{\"name\":\"scheme\",\"type\":\"string\",\"doc\":\"Scheme.\"},{\"name\":\"businessDate\",\"type\":\"string\",\"doc\":\"Business date.\"},{\"name\":\"windowNumber\",\"type\":\"int\",\"doc\":\"Processing window.\"},{\"name\":\"bank\",\"type\":\"string\",\"doc\":\"Bank it is released to.\"}]}",
+  ],
+  StateEntered: [
+    "{\"type\":\"record\",\"name\":\"StateEntered\",\"namespace\":\"sluice\",\"doc\":\"For analysts: one entry of a transaction into a state. A repeat has the same id and the same content.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Derived from UETR and stageVersion, as the id of the event; a repeat has the same.\"},{\"name\":\"uetr\",\"type\":\"string\",\"doc\":\"Transaction, lower case.\"},{\"name\":\"stageVersion\",\"type\":\"int\",\"doc\":\"Gap-free from 1 per UETR.\"},{\"name\":\"state\",\"type\":\"string\",\"doc\":\"State entered, for example HELD.\"},{\"name\":\"flow\",\"type\":\"string\",\"doc\":\"on-us, off-us or credit.\"},{\"name\":\"scheme\",\"type\":\"string\",\"doc\":\"Scheme.\"},{\"name\":\"service\",\"type\":\"string\",\"doc\":\"Service code, for example EFT_DIRECT_DEBIT.\"},{\"name\":\"direction\",\"type\":\"string\",\"doc\":\"INBOUND or OUTBOUND, as in tranInfo of the posting.\"},{\"name\":\"sender\",\"type\":\"string\",\"doc\":\"Bank or connector that sent the debit or credit.\"},{\"name\":\"bank\",\"type\":\"string\",\"doc\":\"Bank that gets the events: on-us the sender, otherwise the bank that the transaction goes to.\"},{\"name\":\"businessDate\",\"type\":{\"type\":\"int\",\"logicalType\":\"date\"},\"doc\":\"Business date at that moment; before the verdict on a debit the date of the next close.\"},{\"name\":\"amount\",\"type\":{\"type\":\"bytes\",\"logicalType\":\"decimal\",\"precision\":22,\"scale\":4},\"doc\":\"bankSettlementAmount of the transaction.\"},{\"name\":\"currency\",\"type\":\"string\",\"doc\":\"Currency, ISO 4217.\"},{\"name\":\"reasonCodes\",\"type\":{\"type\":\"array\",\"items\":\"string\"},\"doc\":\"ISO codes of a rejection, or of the bank's final report; empty for every other state. Proprietary codes and texts are left out.\"},{\"name\":\"httpStatusCode\",\"type\":[\"null\",\"int\"],\"default\":null,\"doc\":\"HTTP status of the exchange that caused the state; null where none did.\"},{\"name\":\"carryOvers\",\"type\":\"int\",\"doc\":\"How often the debit was carried over to a later business date by then.\"},{\"name\":\"enteredAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"Append time of the fact or marker that caused it.\"},{\"name\":\"journalPartition\",\"type\":\"int\",\"doc\":\"Partition of the journal, and of this record.\"},{\"name\":\"journalOffset\",\"type\":\"long\",\"doc\":\"Journal offset in whose turn it was made.\"}]}",
   ],
   StatusReportReceived: [
     "{\"type\":\"record\",\"name\":\"StatusReportReceived\",\"namespace\":\"sluice\",\"doc\":\"A bank's report on a debit or a credit was accepted for processing.\",\"fields\":[{\"name\":\"sender\",\"type\":\"string\",\"doc\":\"Bank or connector that sent it (its configured id).\"},{\"name\":\"contentHash\",\"type\":\"string\",\"doc\":\"SHA-256, hex, over the canonical JSON of the whole message.\"},{\"name\":\"substanceHash\",\"type\":\"string\",\"doc\":\"SHA-256, hex, over the canonical JSON without messageIdentifiers: equal for the same message under another identification.\"},{\"name\":\"receivedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When ingress had read it.\"},{\"name\":\"report\",\"type\":{\"type\":\"record\",\"name\":\"PaymentStatusReport\",\"doc\":\"A status report, every member as received.\",\"fields\":[{\"name\":\"messageIdentifiers\",\"type\":{\"type\":\"record\",\"name\":\"MessageIdentifiers\",\"doc\":\"What names one message between two parties.\",\"fields\":[{\"name\":\"messageIdentification\",\"type\":\"string\",\"doc\":\"Point-to-point unique identification, 1 to 35 characters.\"},{\"name\":\"creationDateTime\",\"type\":\"string\",\"doc\":\"When the sender made it, RFC 3339 text as received.\"}]},\"doc\":\"Names the report.\"},{\"name\":\"supplementaryData\",\"type\":[\"null\",{\"type\":\"map\",\"values\":\"string\"}],\"default\":null,\"doc\":\"Key-value pairs.\"},{\"name\":\"originalMessageIdentifiers\",\"type\":\"MessageIdentifiers\",\"doc\":\"Names the message that the report is about.\"},{\"name\":\"transactionIdentifiers\",\"type\":{\"type\":\"record\",\"name\":\"TransactionIdentifiers\",\"doc\":\"What names the transaction.\",\"fields\":[{\"name\":\"endToEndIdentification\",\"type\":\"string\",\"doc\":\"Given by the creditor, carried to the end.\"},{\"name\":\"transactionIdentification\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Given by the first agent.\"},{\"name\":\"uetr\",\"type\":\"string\",\"doc\":\"Unique end-to-end transaction reference, as written by the sender (compared in lower case).\"},{\"name\":\"instructionIdentification\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Given by the instructing party.\"}]},\"doc\":\"Names the transaction.\"},{\"name\":\"instructingAgent\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"Institution\",\"doc\":\"An institution (agent).\",\"fields\":[{\"name\":\"bicfi\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"ISO 9362 code.\"},{\"name\":\"memberId\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Clearing member number.\"},{\"name\":\"name\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Name.\"},{\"name\":\"branch\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"Branch\",\"doc\":\"A branch of an institution.\",\"fields\":[{\"name\":\"identification\",\"type\":\"string\",\"doc\":\"Branch code, kept as text.\"},{\"name\":\"name\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Name.\"},{\"name\":\"address\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"Address\",\"doc\":\"A postal address.\",\"fields\":[{\"name\":\"addressType\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"ADDR, PBOX, HOME, BIZZ, MLTO or DLVY.\"},{\"name\":\"department\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Department.\"},{\"name\":\"streetName\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Street.\"},{\"name\":\"buildingName\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Name of the building.\"},{\"name\":\"buildingNumber\",\"type\":[\"null\",\"string\"],\"default\":null,\"json\":\"token\",\"doc\":\"Number of the building. Kept as its JSON token: a string with its quotes, or a number with its digits.\"},{\"name\":\"floor\",\"type\":[\"null\",\"string\"],\"default\":null,\"json\":\"token\",\"doc\":\"Floor. Kept as its JSON token: a string with its quotes, or a number with its digits.\"},{\"name\":\"postBox\",\"type\":[\"null\",\"string\"],\"default\":null,\"json\":\"token\",\"doc\":\"Post box. Kept as its JSON token: a string with its quotes, or a number with its digits.\"},{\"name\":\"postCode\",\"type\":[\"null\",\"string\"],\"default\":null,\"json\":\"token\",\"doc\":\"Post code. Kept as its JSON token: a string with its quotes, or a number with its digits.\"},{\"name\":\"townName\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Town.\"},{\"name\":\"townLocationName\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Part of the town.\"},{\"name\":\"districtName\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"District.\"},{\"name\":\"countrySubDivision\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Province or state.\"},{\"name\":\"country\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"ISO 3166 alpha-2.\"},{\"name\":\"addressLine\",\"type\":[\"null\",{\"type\":\"array\",\"items\":\"string\"}],\"default\":null,\"json\":\"token\",\"doc\":\"Free lines, at most 7. Each: Kept as its JSON token: a string with its quotes, or a number with its digits.\"}]}],\"default\":null,\"doc\":\"Address.\"}]}],\"default\":null,\"doc\":\"The branch.\"},{\"name\":\"lei\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Legal entity identifier.\"},{\"name\":\"companyRegistration\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Number in the company register.\"},{\"name\":\"additionalIdentifications\",\"type\":[\"null\",{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"PartyIdentifier\",\"doc\":\"One identification of a party.\",\"fields\":[{\"name\":\"identification\",\"type\":\"string\",\"doc\":\"The identification.\"},{\"name\":\"issuer\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Who issued it.\"},{\"name\":\"scheme\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"Code\",\"doc\":\"A code: of an external list (CODE) or of somebody's own (PROPRIETARY).\",\"fields\":[{\"name\":\"schema\",\"type\":\"string\",\"doc\":\"CODE or PROPRIETARY.\"},{\"name\":\"value\",\"type\":\"string\",\"doc\":\"The code itself.\"}]}],\"default\":null,\"doc\":\"Kind of identification.\"}]}}],\"default\":null,\"doc\":\"Further identifications.\"}]}],\"default\":null,\"doc\":\"Agent that instructs.\"},{\"name\":\"instructedAgent\",\"type\":[\"null\",\"Institution\"],\"default\":null,\"doc\":\"Agent instructed.\"},{\"name\":\"originalTransactionData\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"OriginalTransactionData\",\"doc\":\"Key elements of the transaction that a report is about.\",\"fields\":[{\"name\":\"paymentMethod\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"DirectDebit or CreditTransfer.\"},{\"name\":\"amounts\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"Amounts\",\"doc\":\"The sums of a transaction.\",\"fields\":[{\"name\":\"bankSettlementAmount\",\"type\":{\"type\":\"record\",\"name\":\"Amount\",\"doc\":\"A sum of money, lossless: what came in goes out with the same digits.\",\"fields\":[{\"name\":\"value\",\"type\":{\"type\":\"bytes\",\"logicalType\":\"decimal\",\"precision\":22,\"scale\":4},\"doc\":\"Decimal value; never a binary float.\"},{\"name\":\"digits\",\"type\":\"int\",\"doc\":\"Digits after the decimal point as they stood in the JSON text (1250.50 has 2), so that the same text is written again.\"},{\"name\":\"currency\",\"type\":\"string\",\"doc\":\"ISO 4217 code, for example ZAR.\"}]},\"doc\":\"What is debited, limited and counted.\"},{\"name\":\"instructedAmount\",\"type\":[\"null\",\"Amount\"],\"default\":null,\"doc\":\"As instructed.\"}]}],\"default\":null,\"doc\":\"Sums.\"},{\"name\":\"creditor\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"CreditParty\",\"doc\":\"A party of a credit, or of the transaction that a report is about: as Party, and its legal name may be absent.\",\"fields\":[{\"name\":\"legalName\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Legal name, 1 to 140 characters.\"},{\"name\":\"knownAsName\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Trading name.\"},{\"name\":\"countryOfResidence\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"ISO 3166 alpha-2.\"},{\"name\":\"address\",\"type\":[\"null\",\"Address\"],\"default\":null,\"doc\":\"Postal address.\"},{\"name\":\"contactDetails\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"ContactDetails\",\"doc\":\"How a party can be reached.\",\"fields\":[{\"name\":\"phoneNumber\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Telephone.\"},{\"name\":\"mobileNumber\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Mobile telephone.\"},{\"name\":\"emailAddress\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"E-mail.\"}]}],\"default\":null,\"doc\":\"Telephone, e-mail.\"},{\"name\":\"identification\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"PartyIdentification\",\"doc\":\"Identification of a person or an organisation.\",\"fields\":[{\"name\":\"schema\",\"type\":\"string\",\"doc\":\"PERSON or ORGANISATION.\"},{\"name\":\"identifiers\",\"type\":[\"null\",{\"type\":\"array\",\"items\":\"PartyIdentifier\"}],\"default\":null,\"doc\":\"The identifications.\"}]}],\"default\":null,\"doc\":\"Person or organisation.\"}]}],\"default\":null,\"doc\":\"Creditor.\"},{\"name\":\"creditorAccount\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"PaymentAccount\",\"doc\":\"An account: by its identification, by a proxy, or both.\",\"fields\":[{\"name\":\"identification\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"AccountIdentification\",\"doc\":\"The number of an account.\",\"fields\":[{\"name\":\"schema\",\"type\":\"string\",\"doc\":\"GENERIC or IBAN.\"},{\"name\":\"value\",\"type\":\"string\",\"doc\":\"The number.\"},{\"name\":\"issuer\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Who issued it.\"},{\"name\":\"scheme\",\"type\":[\"null\",\"Code\"],\"default\":null,\"doc\":\"Kind of number.\"}]}],\"default\":null,\"doc\":\"The number.\"},{\"name\":\"proxy\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"AccountProxy\",\"doc\":\"An alias of an account.\",\"fields\":[{\"name\":\"schema\",\"type\":\"string\",\"doc\":\"Kind of alias.\"},{\"name\":\"value\",\"type\":\"string\",\"doc\":\"The alias.\"},{\"name\":\"namespace\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Where the alias is known.\"}]}],\"default\":null,\"doc\":\"The alias.\"},{\"name\":\"currency\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"ISO 4217 code of the account.\"},{\"name\":\"name\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Name of the account.\"},{\"name\":\"type\",\"type\":[\"null\",\"Code\"],\"default\":null,\"doc\":\"Kind of account: CACC, SVGS, TRAN, LOAN, ...\"}]}],\"default\":null,\"doc\":\"Creditor's account.\"},{\"name\":\"creditorAgent\",\"type\":[\"null\",\"Institution\"],\"default\":null,\"doc\":\"Creditor's bank.\"},{\"name\":\"debtor\",\"type\":[\"null\",\"CreditParty\"],\"default\":null,\"doc\":\"Debtor.\"},{\"name\":\"debtorAccount\",\"type\":[\"null\",\"PaymentAccount\"],\"default\":null,\"doc\":\"Debtor's account.\"},{\"name\":\"debtorAgent\",\"type\":[\"null\",\"Institution\"],\"default\":null,\"doc\":\"Debtor's bank.\"},{\"name\":\"settlementDate\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"YYYY-MM-DD.\"},{\"name\":\"requestedCollectionDate\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"YYYY-MM-DD.\"},{\"name\":\"remittanceInformation\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"RemittanceInformation\",\"doc\":\"What the payment is for.\",\"fields\":[{\"name\":\"unstructured\",\"type\":[\"null\",{\"type\":\"array\",\"items\":\"string\"}],\"default\":null,\"doc\":\"Text, each at most 140 characters.\"},{\"name\":\"structured\",\"type\":[\"null\",{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"StructuredRemittance\",\"doc\":\"Structured remittance information.\",\"fields\":[{\"name\":\"referredDocuments\",\"type\":[\"null\",{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"ReferredDocument\",\"doc\":\"A document that the payment is for.\",\"fields\":[{\"name\":\"type\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"RemittanceType\",\"doc\":\"Type of a document or a reference.\",\"fields\":[{\"name\":\"issuer\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Issuer.\"},{\"name\":\"schema\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Kind.\"},{\"name\":\"value\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Value.\"}]}],\"default\":null,\"doc\":\"Type.\"},{\"name\":\"documentIdentifier\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Number of the document.\"}]}}],\"default\":null,\"doc\":\"Documents.\"},{\"name\":\"referredDocumentAmount\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"ReferredDocumentAmount\",\"doc\":\"Sums of the referred documents.\",\"fields\":[{\"name\":\"duePayableAmount\",\"type\":[\"null\",\"Amount\"],\"default\":null,\"doc\":\"Due.\"},{\"name\":\"remittedAmount\",\"type\":[\"null\",\"Amount\"],\"default\":null,\"doc\":\"Remitted.\"}]}],\"default\":null,\"doc\":\"Sums.\"},{\"name\":\"creditorReference\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"CreditorReference\",\"doc\":\"The creditor's own reference.\",\"fields\":[{\"name\":\"type\",\"type\":[\"null\",\"RemittanceType\"],\"default\":null,\"doc\":\"Type.\"},{\"name\":\"reference\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Reference.\"}]}],\"default\":null,\"doc\":\"Reference.\"},{\"name\":\"additionalRemittanceInformation\",\"type\":[\"null\",{\"type\":\"array\",\"items\":\"string\"}],\"default\":null,\"doc\":\"Text.\"},{\"name\":\"originatorReference\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Reference of the originator.\"}]}}],\"default\":null,\"doc\":\"Structured.\"}]}],\"default\":null,\"doc\":\"What it is for.\"}]}],\"default\":null,\"doc\":\"Key elements of the original.\"},{\"name\":\"paymentScheme\",\"type\":{\"type\":\"record\",\"name\":\"PaymentScheme\",\"doc\":\"The scheme of a message and what it asks for.\",\"fields\":[{\"name\":\"schema\",\"type\":\"string\",\"doc\":\"Scheme code, for example ZA_EFT.\"},{\"name\":\"schemeData\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"SchemeData\",\"doc\":\"What ZA_EFT asks of a debit.\",\"fields\":[{\"name\":\"userReference\",\"type\":\"string\",\"doc\":\"1 to 30 printable ASCII characters; shown on the debtor's statement.\"},{\"name\":\"shortenedDebtorAccountNumber\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"11 digits.\"},{\"name\":\"shortenedCreditorAccountNumber\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"11 digits.\"}]}],\"default\":null,\"doc\":\"Members of the scheme; absent in status reports.\"}]},\"doc\":\"Scheme.\"},{\"name\":\"status\",\"type\":{\"type\":\"record\",\"name\":\"Status\",\"doc\":\"Outcome in a status report; code, outcome, or both.\",\"fields\":[{\"name\":\"code\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"ISO 20022 status code: ACCP, ACSP, ACSC, ACCC, RJCT, PDNG, CANC.\"},{\"name\":\"outcome\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"APPROVED, REJECTED, PENDING or CANCELLED.\"},{\"name\":\"reasonInfo\",\"type\":[\"null\",{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"StatusReason\",\"doc\":\"Why a status is what it is.\",\"fields\":[{\"name\":\"reason\",\"type\":[\"null\",\"Code\"],\"default\":null,\"doc\":\"ISO 20022 reason code.\"},{\"name\":\"additionalInformation\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Text.\"}]}}],\"default\":null,\"doc\":\"Reasons.\"}]},\"doc\":\"Outcome.\"}]},\"doc\":\"The message.\"},{\"name\":\"operation\",\"type\":\"string\",\"default\":\"inboundDirectDebitResponse\",\"doc\":\"inboundDirectDebitResponse or inboundCreditTransferAuthorizationResponse: where it was posted.\"}]}",

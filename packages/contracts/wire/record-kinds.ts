@@ -26,12 +26,17 @@ export const recordKinds = {
   DispatchChange: "none",
   TransactionStateEvent: "none",
   EsmStateEvent: "none",
+  StateEntered: "none",
+  ReconciliationItem: "none",
+  BusinessDay: "none",
   Receipt: "none",
   DeadLetter: "none",
   DecisionProposed: "none",
   DecisionConfirmed: "none",
   DecisionRejected: "none",
   DecisionRetracted: "none",
+  AuditEntry: "none",
+  AuditSeal: "none",
 } as const satisfies Readonly<Record<RecordName, RecordKind>>;
 
 export type RecordOfKind<K extends RecordKind> = {

@@ -10,7 +10,7 @@ export interface RecordUse {
   readonly readBy: readonly string[];
 }
 
-const { journal, dispatch, events, receipts, transactions, deadLetters, proposals } = topics;
+const { journal, dispatch, events, receipts, transactions, stateEvents, items, days, deadLetters, proposals, audit } = topics;
 const readers = ["validator", "scheduler", "dispatcher", "event-publisher"] as const;
 
 export const recordMap = [
@@ -56,13 +56,18 @@ export const recordMap = [
   use(events, "DispatchChange", ["scheduler"], ["event-publisher"]),
   use(events, "BankPaused", ["scheduler"], ["event-publisher"]),
   use(events, "BankResumed", ["scheduler"], ["event-publisher"]),
-  use(receipts, "Receipt", ["dispatcher", "event-publisher"], ["timeline"]),
+  use(receipts, "Receipt", ["dispatcher", "event-publisher"], ["timeline", "analysts"]),
   use(transactions, "TransactionSnapshot", ["scheduler"], ["analysts"]),
+  use(stateEvents, "StateEntered", ["scheduler"], ["analysts"]),
+  use(items, "ReconciliationItem", ["scheduler"], ["analysts"]),
+  use(days, "BusinessDay", ["scheduler"], ["analysts"]),
   use(deadLetters, "DeadLetter", [...readers, "console"], ["operators", ...readers]),
   use(proposals, "DecisionProposed", ["console"], ["console"]),
   use(proposals, "DecisionConfirmed", ["console"], ["console"]),
   use(proposals, "DecisionRejected", ["console"], ["console"]),
   use(proposals, "DecisionRetracted", ["console"], ["console"]),
+  use(audit, "AuditEntry", ["ingress", "console"], ["console", "auditors"]),
+  use(audit, "AuditSeal", ["console"], ["console", "auditors"]),
 ] as const satisfies readonly RecordUse[];
 
 function use<N extends string>(topic: string, record: N, writtenBy: readonly string[], readBy: readonly string[]) {

@@ -130,7 +130,7 @@ export interface EventOptions extends EventShape {
 
 /**
  * Builds the event of a state, and after it the one of class ESM_STATE where the bank asks for it. The first is always
- * made, because analysts read the topic too.
+ * made: it is how a bank finds what it missed.
  */
 export function eventRecords(
   output: EventOutput,

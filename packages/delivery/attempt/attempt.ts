@@ -66,8 +66,11 @@ export function runAttempt(
 ): Promise<AttemptResult> {
   const attempting = startAttempt(context, delivery, before);
   return attempting.answer.then((answer) => {
-    using _ = slot;
-    return evaluateAnswer(context, partition, delivery, attempting, answer);
+    try {
+      return evaluateAnswer(context, partition, delivery, attempting, answer);
+    } finally {
+      slot[Symbol.dispose]();
+    }
   });
 }
 
@@ -119,15 +122,15 @@ export function evaluateAnswer(
 const noAddress: Promise<ReceiverAnswer> = Promise.resolve({ kind: "silent", reason: "no-address" });
 
 function buildRequest(delivery: Delivery, atMs: number, timeoutMs: number): ReceiverRequest {
-  const own: AttemptHeaders = {
+  const headers = {
+    ...delivery.headers,
     "content-type": "application/json",
     "webhook-id": delivery.id,
     "webhook-timestamp": String(Math.floor(atMs / 1_000)),
     "idempotency-key": delivery.id,
     "user-agent": "Sluice",
     traceparent: delivery.traceparent ?? deriveTraceparent(delivery.id),
-  };
-  const headers = { ...delivery.headers, ...own };
+  } satisfies AttemptHeaders & Readonly<Record<string, string>>;
   return { receiverId: delivery.receiverId, operation: delivery.operation, body: delivery.body, headers, timeoutMs };
 }
 

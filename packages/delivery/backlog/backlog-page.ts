@@ -123,7 +123,7 @@ export class BacklogPage {
   }
 
   containsKey(key: string): boolean {
-    return this.#byKey.has(key);
+    return this.#byKey.size > 0 && this.#byKey.has(key);
   }
 
   /** True where a message of this rank would find room (#4). */

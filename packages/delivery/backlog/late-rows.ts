@@ -1,6 +1,8 @@
-// Parked rows that a dead owner inserted after its successor's take-over (partition/take-overs.ts).
+// Parked rows that landed late: a dead owner's after its successor's take-over (partition/take-overs.ts), or this
+// process's own after it had removed the row (row-witnesses.ts #4).
 //
-// #1 Such a row counts as absent, and is removed where it is met. Its record is, or was, the successor's to handle.
+// #1 Such a row counts as absent, and is removed where it is met. Its record is, or was, the successor's to handle, or
+//    the message has ended.
 // #2 The removal is a compare-and-set on the version that was read: where this owner has parked the message meanwhile,
 //    the row is its own and stays.
 
@@ -16,9 +18,10 @@ export function withoutLateRows<Row extends ParkedRow>(
   partition: DeliveryPartition,
   rows: readonly Row[],
 ): readonly Row[] {
-  if (!rows.some((row) => partition.takeOvers.isLate(row))) return rows;
+  const isRowLate = (row: Row): boolean => partition.takeOvers.isLate(row) || context.parkedCalls.isLate(row);
+  if (!rows.some(isRowLate)) return rows;
   return rows.filter((row) => {
-    const isLate = partition.takeOvers.isLate(row);
+    const isLate = isRowLate(row);
     if (isLate) removeLate(context, partition, row);
     return !isLate;
   });

@@ -44,6 +44,8 @@ export interface ParkedCalls {
   removeLate(owner: RowOwner, row: VersionedKey): Promise<void>;
   /** Lists what is parked for a receiver under a key, oldest first, with what has ended. */
   listKey(lease: DeliveryLease, of: ParkedKey): Promise<readonly ParkedRow[]>;
+  /** True if it is a row that this process has removed, and whose insert it had sent more than once. */
+  isLate(row: Pick<ParkedRow, "id" | "version">): boolean;
   /** #6: reads the witnesses of an owner. Rejects as the store does. */
   isWitnessMissing(owner: WitnessOwner): Promise<boolean>;
 }
@@ -191,6 +193,10 @@ class VersionedCalls implements ParkedCalls {
     if (!(await this.#store.update(message, stored.version))) throw changedMeanwhile(message.id);
     this.#reportOverwritten(owner, call, stored, known);
     return this.#noteWritten(owner, message);
+  }
+
+  isLate(row: Pick<ParkedRow, "id" | "version">): boolean {
+    return this.#witnesses.isLate(row);
   }
 
   /** #6 */

@@ -99,3 +99,13 @@ test("a row whose insert was sent more than once is no witness when it is back: 
   witnesses.noteRemoved(0, { id: own.id, version: removal });
   expect(await isContradicted()).toBe(true);
 });
+
+test("I5: a removed row whose insert was sent more than once is late where it is met; a later insert of it is not", () => {
+  const { witnesses } = setUp();
+  expect(witnesses.isLate(own)).toBe(false);
+  witnesses.noteSentAgain(own.id);
+  expect(witnesses.isLate(own)).toBe(false);
+  witnesses.noteRemoved(0, { id: own.id, version: removal });
+  expect(witnesses.isLate(own)).toBe(true);
+  expect(witnesses.isLate({ id: own.id, version: removal + 1n })).toBe(false);
+});

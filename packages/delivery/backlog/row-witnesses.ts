@@ -7,7 +7,8 @@
 //    messages would wait in the store, unknown to their owner, until the next take-over delivers them once more.
 // #3 A removed row that is there again, as an earlier owner wrote it, may be a late insert of that owner. Whether it
 //    sent an insert more than once is not known here, so such a row is no witness.
-// #4 It may also be a late insert of this owner, which it sent more than once. Such a row is no witness.
+// #4 It may also be a late insert of this owner, which it sent more than once. Such a row is no witness. While it is
+//    remembered, it is known as late where it is met: its message has ended here.
 
 import type { ParkedRow, ParkedStore } from "@sluice/store";
 import { ownerEpochIn } from "./row-version.ts";
@@ -32,6 +33,8 @@ export class RowWitnesses {
   readonly #removed = new Map<number, readonly WitnessRow[]>();
   /** #4: ids, the oldest first. */
   readonly #sentAgain = new Set<string>();
+  /** #4: the versions of the removals of such rows, by id, the oldest first. */
+  readonly #removedSentAgain = new Map<string, bigint>();
 
   constructor(store: Pick<ParkedStore, "load" | "versions">) {
     this.#store = store;
@@ -57,8 +60,21 @@ export class RowWitnesses {
 
   noteRemoved(partition: number, { id, version }: WitnessRow): void {
     // #4
-    if (this.#sentAgain.delete(id)) return;
+    if (this.#sentAgain.delete(id)) return this.#expectLate(id, version);
     this.#removed.set(partition, [...without(this.#removed, partition, id), { id, version }].slice(-witnessesKept));
+  }
+
+  /** #4: true if an insert that this process sent more than once has landed after the row was removed. */
+  isLate({ id, version }: WitnessRow): boolean {
+    const removedAt = this.#removedSentAgain.get(id);
+    return removedAt !== undefined && version < removedAt;
+  }
+
+  #expectLate(id: string, version: bigint): void {
+    this.#removedSentAgain.delete(id);
+    this.#removedSentAgain.set(id, version);
+    if (this.#removedSentAgain.size <= sentAgainKept) return;
+    for (const oldest of this.#removedSentAgain.keys()) return void this.#removedSentAgain.delete(oldest);
   }
 
   /** Before a write of the row, whose request may land before its answer is here. */

@@ -7,8 +7,9 @@ export function lockKey(receiverId: string, deliveryKey: string): string {
 export class KeyLocks {
   readonly #tails = new Map<string, Promise<void>>();
 
-  isLocked(key: string): boolean {
-    return this.#tails.size > 0 && this.#tails.has(key);
+  /** Where nothing is locked, which is the usual case, no key is made. */
+  isLocked(receiverId: string, deliveryKey: string): boolean {
+    return this.#tails.size > 0 && this.#tails.has(lockKey(receiverId, deliveryKey));
   }
 
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {

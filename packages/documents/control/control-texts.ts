@@ -380,4 +380,12 @@ export const controlErrors: readonly ControlError[] = [
     detail: "It is not known whether the decision was stored. Send it again with the Idempotency-Key pause-4711: it counts once.",
     of: "POST",
   },
+  {
+    name: "not-recorded",
+    status: 503,
+    summary: "The audit cannot be written",
+    message: "Not available now",
+    detail: "It could not be recorded in the audit, so nothing was done. Ask again; a decision under the same Idempotency-Key.",
+    of: "POST",
+  },
 ];

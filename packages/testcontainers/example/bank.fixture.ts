@@ -37,13 +37,14 @@ export class ExampleBank implements AsyncDisposable {
   /** Where Sluice reaches it. */
   url = "";
 
-  static async open(): Promise<ExampleBank> {
+  /** `host` is where it listens; a Sluice that is kept for other runs reaches all addresses of this machine only. */
+  static async open(host = "127.0.0.1"): Promise<ExampleBank> {
     const bank = new ExampleBank();
     const read = await readKeys([bankSecret]);
     if (!read.ok) throw new Error(read.reason);
     const inbox = createMemoryInbox({ idsMax: 10_000, effect: (message) => bank.#take(message) });
     bank.#server.on("request", nodeListener(createReceiver({ keys: read.keys, inbox, nowMs: Date.now, toleranceMs })));
-    bank.#server.listen(0, "127.0.0.1");
+    bank.#server.listen(0, host);
     await once(bank.#server, "listening");
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server that listens on a port
     bank.url = `http://127.0.0.1:${(bank.#server.address() as AddressInfo).port}`;

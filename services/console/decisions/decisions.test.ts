@@ -211,10 +211,19 @@ describe.each(cases)("$name by $path", (given) => {
     expect([(await ask(environment, given)).status, environment.journal().length]).toEqual([503, before]);
   });
 
-  test("with the broker away is 503, never a false 202, and says that it may be sent again under its id", async () => {
+  test("with the broker away is 503, also because the audit cannot be written", async () => {
     const environment = await openDecisionEnvironment();
     await given.given(environment);
     environment.messaging.setBroker(false);
+    const answer = await ask(environment, given);
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect((await readJsonObject(answer))["detail"]).toContain("again");
+  });
+
+  test("with the journal away is 503, never a false 202, and says that it may be sent again under its id", async () => {
+    const environment = await openDecisionEnvironment();
+    await given.given(environment);
+    environment.environment.journalFate = { kind: "lose-request" };
     const answer = await ask(environment, given);
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
     expect((await readJsonObject(answer))["detail"]).toContain("again");

@@ -3,6 +3,7 @@ import { createCallerMeter, createTokens } from "@sluice/service";
 import { Fault, type LogFields, silentLogger } from "@sluice/kernel";
 import { createVirtualTime, sampleOperator, sampleToken, sampleUetr } from "@sluice/testkit";
 import { expect, test } from "vitest";
+import { createControlAudit } from "./control-audit.ts";
 import { createControlApi } from "./control-api.ts";
 import type { ControlAnswer, ControlHandlers, ControlRequest } from "./control-handler.ts";
 import { buildControlRequest, readJsonObject, type ControlRequestInput } from "../console.fixture.ts";
@@ -27,6 +28,11 @@ function buildAddress({ path }: Pick<ControlOperation, "path">, over: Readonly<R
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => over[name] ?? parts[name] ?? "");
 }
 
+interface AuditedEntry {
+  readonly kind: string;
+  readonly content: object;
+}
+
 function createTestApi(
   answer: (question: ControlRequest) => Promise<ControlAnswer>,
   limits = { requestsPerSecond: 1_000, inboundConnections: 8 },
@@ -47,11 +53,25 @@ function createTestApi(
   );
   const report = async (_asked: unknown, work: () => Promise<{ readonly response: Response }>) => (await work()).response;
   const document = '{"openapi":"3.1.1"}';
-  const api = createControlApi({ time, logger: log, operators: createTokens(everybody), meter, handlers, report, document });
+  const entries: AuditedEntry[] = [];
+  const auditState = { isAway: false };
+  const noteEntry = (kind: string, content: object): void => void entries.push({ kind, content });
+  const audit = createControlAudit({
+    log: {
+      note: noteEntry,
+      record(kind, content) {
+        if (!auditState.isAway) noteEntry(kind, content);
+        return Promise.resolve(!auditState.isAway);
+      },
+    },
+    trail: { note: noteEntry, stop() {} },
+  });
+  const ports = { time, logger: log, operators: createTokens(everybody), meter, handlers, report, audit, document };
+  const api = createControlApi(ports);
   const ask = (path: string, asked: ControlRequestInput = {}): Promise<Response> => api.fetch(buildControlRequest(path, asked), null);
   const call = (operation: ControlOperation, asked: ControlRequestInput = {}): Promise<Response> =>
     ask(buildAddress(operation), operation.method === "POST" ? { body: {}, ...asked } : asked);
-  return { time, questions, lines, ask, call };
+  return { time, questions, lines, entries, auditState, ask, call };
 }
 
 const found = (): Promise<ControlAnswer> => Promise.resolve({ kind: "found", body: { schema: "Found" } });
@@ -197,4 +217,37 @@ test("the OpenAPI document needs no token, and an operation that is not served h
   const { ask } = createTestApi(found);
   expect(await (await ask("/openapi.json", { operator: null })).text()).toBe('{"openapi":"3.1.1"}');
   expect((await ask("/other", { operator: null })).status).toBe(404);
+});
+
+test("a decision is in the audit before it is handled, and its answer after; its body only as a hash", async () => {
+  const { ask, entries } = createTestApi(() => Promise.resolve({ kind: "accepted", body: {} }));
+  const path = `/transactions/${sampleUetr}/withdrawal`;
+  await ask(path, { operator: "actor", body: { reason: "asked by Thandi Canary" }, actionId: "key-1" });
+  const said = { operation: "withdrawDebit", operator: "actor", subject: [`uetr ${sampleUetr}`], actionId: "key-1", address: null };
+  expect(entries).toMatchObject([
+    { kind: "decision", content: { ...said, bodySha256: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown } },
+    { kind: "answered", content: { ...said, status: 202 } },
+  ]);
+  expect(JSON.stringify(entries)).not.toContain("Canary");
+});
+
+test("while the audit cannot be written decisions and exports are refused unhandled, and questions are answered [D10.63]", async () => {
+  const { call, questions, entries, auditState } = createTestApi(found);
+  auditState.isAway = true;
+  const refused: string[] = [];
+  for (const operation of operations) {
+    const operator = ({ read: "reader", act: "actor", approve: "approver" } as const)[operation.role];
+    const answer = await call(operation, { operator });
+    if (answer.status === 503) refused.push(operation.name);
+  }
+  const expected = operations.filter(({ method, name }) => method === "POST" || name === "exportReconciliation").map(({ name }) => name);
+  expect(refused).toEqual(expected);
+  expect(questions).toHaveLength(operations.length - expected.length);
+  expect(new Set(entries.map(({ kind }) => kind))).toEqual(new Set(["read"]));
+});
+
+test("a search is in the audit with its filter, but without what could name a person or an account [D10.60]", async () => {
+  const { ask, entries } = createTestApi(found);
+  await ask("/transactions?bank=first&account=6789&identification=CANARY-1&amount=12.50", { operator: "reader" });
+  expect(entries).toMatchObject([{ kind: "read", content: { filter: ["bank first", "account", "identification", "amount"] } }]);
 });

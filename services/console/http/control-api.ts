@@ -1,6 +1,6 @@
 // The HTTP side of the control API. Before anything is looked up or appended, a request is checked in this order:
 // path (404), method (405), token (401), connections and rate of the operator (429), role (403), address and query
-// (400), idempotency key (400), media type (415), capacity (503), body (411, 413, 400).
+// (400), idempotency key (400), media type (415), capacity (503), body (411, 413, 400), audit (503).
 //
 // #1 A caller that is not a known operator learns nothing but that. Banks and connectors are not known here.
 // #2 A request keeps its slot until all its work has ended, an export until its last part was sent
@@ -25,6 +25,7 @@ import { controlBodyBytesMax, type ControlAnswer, type ControlHandler, type Cont
 import { parseActionId, parsePathParts, parseQuery } from "./control-parameters.ts";
 import { createRequestSlots, type RequestSlot, type RequestSlots } from "./request-slots.ts";
 import type { QuestionReport } from "./request-report.ts";
+import type { ControlAudit } from "./control-audit.ts";
 
 interface KnownOperator extends TokenHolder {
   readonly name: string;
@@ -39,6 +40,7 @@ export interface ControlApiPorts {
   readonly meter: CallerMeter;
   readonly handlers: ControlHandlers;
   readonly report: QuestionReport;
+  readonly audit: ControlAudit;
   /** The OpenAPI document, which is served without a token; null: it is not served. */
   readonly document: string | null;
 }
@@ -64,6 +66,7 @@ const placesOfOneMax = 16;
 const answerMaxMs = 8_000;
 const close = { connection: "close" } as const;
 const busy = "Too many questions are under way. Ask again.";
+const notRecorded = "It could not be recorded in the audit, so nothing was done. Ask again; a decision under the same Idempotency-Key.";
 const late: ControlAnswer = {
   kind: "unavailable",
   detail: "The answer did not come in time. Ask again; a decision under the same Idempotency-Key.",
@@ -132,7 +135,7 @@ async function answerRequest(
   const refused = checkOperator(ports, operation, operator, asked.env.connection);
   const { tokenId } = known;
   if (refused !== null) return { caller: known.id, tokenId, response: refused };
-  return { caller: known.id, tokenId, response: await checkAndHandle(ports, places, { operation, handler, operator }, asked) };
+  return { caller: known.id, tokenId, response: await checkAndHandle(ports, places, { operation, handler, operator, tokenId }, asked) };
 }
 
 function checkOperator(
@@ -155,10 +158,16 @@ interface HandledOperation {
   readonly operation: Operation;
   readonly handler: ControlHandler;
   readonly operator: Operator;
+  readonly tokenId: string;
 }
 
-async function checkAndHandle(ports: ControlApiPorts, places: RequestSlots, handled: HandledOperation, { req }: Asked): Promise<Response> {
-  const { operation, operator } = handled;
+async function checkAndHandle(
+  ports: ControlApiPorts,
+  places: RequestSlots,
+  handled: HandledOperation,
+  { req, env }: Asked,
+): Promise<Response> {
+  const { operation, operator, tokenId } = handled;
   const path = parsePathParts(operation.path, (name) => req.param(name));
   if (typeof path === "string") return invalidRequestResponse(path);
   const query = parseQuery(operation.query, new URL(req.url).searchParams);
@@ -174,9 +183,13 @@ async function checkAndHandle(ports: ControlApiPorts, places: RequestSlots, hand
   try {
     const reading = operation.method === "POST" ? await readBody(req.raw, controlBodyBytesMax) : noBody;
     if (!reading.ok) return reading.response;
-    isHandedOn = true;
     const question = { operator, path, query, body: reading.bytes, actionId };
-    return await handleInTime(ports, handled, question, place);
+    const audited = { operation, question, credential: tokenId, connection: env.connection };
+    if (!(await ports.audit.admit(audited))) return problemResponse(503, "Not available now", notRecorded, { "retry-after": "1" });
+    isHandedOn = true;
+    const response = await handleInTime(ports, handled, question, place);
+    ports.audit.answered(audited, response.status);
+    return response;
   } finally {
     if (!isHandedOn) place.release();
   }

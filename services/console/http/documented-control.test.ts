@@ -284,6 +284,13 @@ const provoked: Readonly<Record<string, Provoked>> = {
     ...pause,
     actionId: "pause-4711",
     before: (environment) => {
+      environment.environment.journalFate = { kind: "lose-request" };
+      return Promise.resolve();
+    },
+  },
+  "not-recorded": {
+    ...pause,
+    before: (environment) => {
       environment.messaging.setBroker(false);
       return Promise.resolve();
     },

@@ -1,6 +1,7 @@
 // Records each answered request: one log event with all fields, and the metrics. No field has an account number, a name
 // or a token.
 
+import { noteAccess, type ServiceAudit } from "@sluice/audit";
 import type { Logger, Metrics, Time } from "@sluice/kernel";
 import type { ClientConnection, Refusals } from "@sluice/service";
 
@@ -30,10 +31,11 @@ interface ReportPorts {
   readonly time: Time;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly audit: Pick<ServiceAudit, "trail">;
 }
 
-/** Refusals that cost nothing are sampled (`refusals`). */
-export function createQuestionReport({ time, logger, metrics }: ReportPorts, refusals: Pick<Refusals, "hasLine">): QuestionReport {
+/** Refusals that cost nothing are sampled (`refusals`). Who came, and who was refused, is also in the audit. */
+export function createQuestionReport({ time, logger, metrics, audit }: ReportPorts, refusals: Pick<Refusals, "hasLine">): QuestionReport {
   const requests = metrics.counter("sluice_console_requests_total", "Questions answered", ["operation", "status"]);
   const seconds = metrics.histogram("sluice_console_answer_seconds", "Time from question to answer", ["operation"]);
   return async ({ operation: given, uetr, connection }, work) => {
@@ -44,6 +46,7 @@ export function createQuestionReport({ time, logger, metrics }: ReportPorts, ref
     requests.add({ operation, status: String(response.status) });
     if (caller !== null) seconds.observe(tookMs / 1_000, { operation });
     const remoteAddress = connection?.remoteAddress ?? null;
+    noteAccess(audit.trail, { operation: given, caller, credential: tokenId, remoteAddress, status: response.status });
     if (!refusals.hasLine({ status: response.status, remoteAddress, caller })) return response;
     logger[response.status === 503 ? "warn" : "info"]("console.answered", {
       operation,

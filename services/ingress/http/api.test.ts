@@ -17,7 +17,11 @@ afterEach(async () => {
 async function givenIngress() {
   const stack = new AsyncDisposableStack();
   opened.push(stack);
-  const messaging = createMemoryBroker({ time: machineTime, random: seededRandom(1), topics: { [topics.journal]: 1, [topics.probe]: 1 } });
+  const messaging = createMemoryBroker({
+    time: machineTime,
+    random: seededRandom(1),
+    topics: { [topics.journal]: 1, [topics.audit]: 1, [topics.probe]: 1 },
+  });
   const metrics = createMetrics({ withProcess: false });
   const ingress = startIngress({
     time: machineTime,

@@ -134,11 +134,14 @@ async function post(
   if (unfit !== null) return refused(ports, known, unfit);
   const room = ports.admission.enter(caller.id, announcedBytes(request));
   if (typeof room === "string") return refused(ports, known, responseTo(noRoomAnswers[room]));
-  using _room = room;
-  const reading = await readBody(request, bodyBytesMax);
-  if (!reading.ok) return refused(ports, known, reading.response);
-  const traceparent = request.headers.get("traceparent");
-  return responseTo(await ports.take({ operation: operation.name, caller: caller.id, body: reading.bytes, traceparent, ...source }));
+  try {
+    const reading = await readBody(request, bodyBytesMax);
+    if (!reading.ok) return refused(ports, known, reading.response);
+    const traceparent = request.headers.get("traceparent");
+    return responseTo(await ports.take({ operation: operation.name, caller: caller.id, body: reading.bytes, traceparent, ...source }));
+  } finally {
+    room[Symbol.dispose]();
+  }
 }
 
 async function checkShare(

@@ -1,4 +1,5 @@
-// Turns the outputs of a decision into finished records: deliveries and stops for `dispatch`, events for `events`.
+// Turns the outputs of a decision into finished records: deliveries and stops for `dispatch`, events for `events` and,
+// as columns alone, for analysts.
 
 import {
   type AnyDecodedRecord,
@@ -15,6 +16,7 @@ import {
   type Records,
   redriveRecord,
   type Serde,
+  stateEnteredRecord,
   topics,
 } from "@sluice/contracts";
 import { findBank } from "@sluice/config";
@@ -40,8 +42,12 @@ export function renderOutputs(
   return outputs.flatMap((output) => {
     switch (output.kind) {
       case "event": {
-        const records = eventRecords(output, sources, eventOptions(document.transaction, context));
-        return records.map((record) => outgoingRecord(serde, topics.events, uetr, record, options));
+        const event = eventOptions(document.transaction, context);
+        const forAnalysts = stateEnteredRecord(output, sources, { bank: event.bank, journalPartition: cause.record.partition });
+        return [
+          ...eventRecords(output, sources, event).map((record) => outgoingRecord(serde, topics.events, uetr, record, options)),
+          outgoingRecord(serde, topics.stateEvents, uetr, forAnalysts, options),
+        ];
       }
       case "dispatch":
         return [outgoingRecord(serde, topics.dispatch, uetr, dispatchRecord(output, sources), options)];

@@ -1,6 +1,7 @@
 // Folds a recorded journal by today's rules: what the owner of its partition sends, and what is in the store then.
 
 import { createHash } from "node:crypto";
+import { topics } from "@sluice/contracts";
 import { rulesVersion } from "@sluice/domain";
 import type { OutgoingRecord, Producer, ReceivedRecord } from "@sluice/messaging";
 import type { TransactionDocument } from "@sluice/store";
@@ -37,7 +38,7 @@ export async function foldJournal(records: readonly ReceivedRecord[], options: S
   return {
     text: toLines([...outputs, ...stored.map((document) => toSnapshotEntry(document))]),
     decisions: createHash("sha256")
-      .update(toLines([...outputs.map(withoutBody), ...stored.map(withoutBytes)]))
+      .update(toLines([...outputs.filter(isDecision).map(withoutBody), ...stored.map(withoutBytes)]))
       .digest("hex"),
   };
 }
@@ -58,6 +59,13 @@ function describeSent(record: OutgoingRecord, { serde }: SchedulerEnvironment) {
 
 function withoutBody({ value, ...record }: DescribedRecord): unknown {
   return { ...record, value: { ...value, body: null } };
+}
+
+/** What analysts read decides nothing: its columns may change without another version of the rules. */
+const readByAnalysts: ReadonlySet<string> = new Set([topics.stateEvents, topics.items, topics.days]);
+
+function isDecision({ topic }: DescribedRecord): boolean {
+  return !readByAnalysts.has(topic);
 }
 
 /** Every member counts, because a process that does not know a member loses it when it writes the document. */

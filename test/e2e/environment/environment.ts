@@ -8,11 +8,12 @@
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { checkHistory, type CheckReport, type HistoryEntry } from "@sluice/checker";
+import { checkHistory, type CheckOptions, type CheckReport, type HistoryEntry } from "@sluice/checker";
 import {
   buildReferences,
   collectHistory,
   dateIn,
+  describeProgress,
   type EnvironmentBank,
   type EnvironmentDay,
   type EnvironmentOperator,
@@ -21,6 +22,7 @@ import {
   noonZone,
   openParties,
   provision,
+  readOnceQuiet,
   readUetrs,
   renderConfiguration,
   type SecuredBrokers,
@@ -64,7 +66,7 @@ export interface E2eEnvironment extends AsyncDisposable {
   /** Collects the whole history for the checker. */
   history(): Promise<readonly HistoryEntry[]>;
   /** Runs the checker over the history. */
-  check(): Promise<CheckReport>;
+  check(options?: CheckOptions): Promise<CheckReport>;
 }
 
 export interface E2eEnvironmentOptions {
@@ -121,10 +123,12 @@ export async function openE2eEnvironment(
     day = { ...day, ...change, version: day.version + 1 };
     return configure();
   };
-  const history = async (): Promise<readonly HistoryEntry[]> => {
+  const readHistory = async (): Promise<readonly HistoryEntry[]> => {
     const documents = await loadDocuments(store.transactions, await readUetrs(messaging));
     return [...(await collectHistory({ messaging, serde, requests: recorded.requests, documents })), ...(await readRenewals(services))];
   };
+  const progress = (): Promise<string> => describeProgress({ messaging, requests: recorded.requests });
+  const history = (): Promise<readonly HistoryEntry[]> => readOnceQuiet(machineTime, progress, readHistory);
   const owned = opened.move();
   return {
     businessDate: dateIn(zone, machineTime.nowMs()),
@@ -152,7 +156,7 @@ export async function openE2eEnvironment(
       await services.restart("scheduler");
     },
     history,
-    check: async () => checkHistory(await history()),
+    check: async (options) => checkHistory(await history(), options),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -14,8 +14,8 @@ export const deliveryBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: fastPath,
-        find: 'if (this.#queue.page.containsKey(deliveryKey) || this.#partition.locks.isLocked(lockKey(receiverId, deliveryKey))) return "held";',
-        put: 'if (this.#partition.locks.isLocked(lockKey(receiverId, deliveryKey))) return "held";',
+        find: 'if (this.#queue.page.containsKey(deliveryKey) || this.#partition.locks.isLocked(receiverId, deliveryKey)) return "held";',
+        put: 'if (this.#partition.locks.isLocked(receiverId, deliveryKey)) return "held";',
       },
     ],
     nearest: order,
@@ -26,7 +26,7 @@ export const deliveryBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: fastPath,
-        find: "this.#queue.page.containsKey(deliveryKey) || this.#partition.locks.isLocked(lockKey(receiverId, deliveryKey))",
+        find: "this.#queue.page.containsKey(deliveryKey) || this.#partition.locks.isLocked(receiverId, deliveryKey)",
         put: "this.#queue.page.containsKey(deliveryKey)",
       },
     ],

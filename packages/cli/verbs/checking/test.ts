@@ -6,7 +6,6 @@
 // #2 Skipped tests are reported; a number other than the expected one fails the run.
 // #3 Nothing is left running.
 
-import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "@sluice/kernel";
@@ -20,13 +19,16 @@ const parts = [
   "alarms",
   "interface",
   "browser",
+  "languages",
   "servers",
   "simulation",
   "teeth",
   "e2e",
+  "days",
   "versions",
   "brokers",
   "chaos",
+  "analytics",
   "chart",
   "containers",
   "kubernetes",
@@ -38,22 +40,22 @@ type Environment = Readonly<Record<string, string>>;
 const withoutServers: readonly Part[] = [
   "alarms",
   "browser",
+  "languages",
   "interface",
   "simulation",
   "teeth",
   "chaos",
+  "analytics",
   "chart",
   "containers",
   "kubernetes",
 ];
 /**
  * Parts that run only when they are named. The chart needs helm, and the cluster all of Kubernetes, which are built in
- * minutes where they are missing; containers need an engine and the image. Brokers is a day on three of them that takes
- * minutes.
+ * minutes where they are missing; containers need an engine and the image. Days, versions and brokers play days that
+ * take minutes each, and versions needs the history of the repository. Analytics installs programs of Python.
  */
-const onRequest: readonly Part[] = ["brokers", "chart", "containers", "kubernetes"];
-/** Runs an older release too, so it is left out of a whole run where the checkout has no history. */
-const withHistory: Part = "versions";
+const onRequest: readonly Part[] = ["days", "versions", "brokers", "analytics", "chart", "containers", "kubernetes"];
 const seedDefault = "1";
 /** Variable of the tests that draw runs: the delivery engine's model and the simulation. */
 const drawsMore: Environment = { SLUICE_LONG: "1" };
@@ -71,9 +73,7 @@ const run: RunVerb = async (call) => {
   }
   const isFuzz = call.flag("fuzz");
   const isWhole = call.positionals.length === 0 && !isFuzz;
-  const leftOut = isWhole && !hasHistory() ? [...onRequest, withHistory] : onRequest;
-  if (leftOut !== onRequest) process.stdout.write(`${withHistory}: left out, because this checkout has no history\n`);
-  const named = parts.filter((part) => (isWhole && !leftOut.includes(part)) || call.positionals.includes(part));
+  const named = parts.filter((part) => (isWhole && !onRequest.includes(part)) || call.positionals.includes(part));
   const wanted: readonly Part[] = isFuzz ? [...named, "fuzz"] : named;
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
@@ -90,7 +90,7 @@ export const testVerb: Verb = {
   options: {
     long: {
       type: "boolean",
-      text: "10,000 drawn runs of the delivery engine's model instead of 500, 1,000 seeds of the simulation instead of 160; most of an hour",
+      text: "10,000 drawn runs of the delivery engine's model instead of 500, 2,000 seeds of the simulation instead of 160; most of an hour",
     },
     fuzz: {
       type: "boolean",
@@ -101,11 +101,6 @@ export const testVerb: Verb = {
   examples: ["test", "test simulation --long", "test --fuzz --seed 7"],
   run,
 };
-
-function hasHistory(): boolean {
-  const { stdout } = spawnSync("git", ["rev-parse", "--is-shallow-repository"], { cwd: projectRoot, encoding: "utf8" });
-  return stdout?.trim() === "false";
-}
 
 interface PartResult {
   readonly part: Part;
@@ -135,10 +130,12 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
       }
       if (!withoutServers.includes(part)) environment ??= await openServers(opened);
       if (part === "alarms") results.push({ part, counts: await alarms(), failures: [] });
+      else if (part === "analytics") results.push({ part, counts: await analytics(), failures: [] });
       else if (part === "browser") results.push(await browser());
       else if (part === "chart") results.push({ part, counts: await chart(), failures: [] });
       else if (part === "containers") results.push(await containers(drawn));
       else if (part === "fuzz") results.push({ part, counts: await fuzz(environment ?? {}, seed, signal), failures: [] });
+      else if (part === "languages") results.push(await otherLanguages());
       else if (part === "kubernetes") results.push(await kubernetes(signal));
       else results.push(await runProject(part, { ...environment, ...drawn }));
     }
@@ -163,10 +160,23 @@ async function alarms(): Promise<TestCounts> {
   return await testAlarmRules((text) => void process.stdout.write(`alarms: ${text}\n`));
 }
 
+async function analytics(): Promise<TestCounts> {
+  const { testDataContracts } = await import("./data-contracts.ts");
+  return await testDataContracts((text) => void process.stdout.write(`analytics: ${text}\n`));
+}
+
 async function browser(): Promise<PartResult> {
   const { bringBrowser } = await import("./browser-program.ts");
   const program = await bringBrowser((text) => void process.stdout.write(`browser: ${text}\n`));
   return await runProject("browser", { SLUICE_CHROMIUM: program });
+}
+
+/** A whole run goes on where no language is there. */
+async function otherLanguages(): Promise<PartResult> {
+  const { bringLanguages } = await import("./language-libraries.ts");
+  const environment = await bringLanguages((text) => void process.stdout.write(`languages: ${text}\n`));
+  if (Object.keys(environment).length === 0) return { part: "languages", counts: noCounts, failures: [] };
+  return await runProject("languages", environment);
 }
 
 async function chart(): Promise<TestCounts> {

@@ -7,6 +7,7 @@ import { runConfirmProposal, runProposals, runRejectProposal, runRetractProposal
 import { runCreditsFinal, runExtend, runOpenGate, runPause, runResume } from "./day-decisions.ts";
 import { runConfirm, runRedrive, runResolve, runWithdraw } from "./transaction-decisions.ts";
 import type { VerbCall } from "../../terminal/verb.ts";
+import { verbIndex } from "../../verbs.ts";
 
 const uetr = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
 const credit = "0d6c5a1b-61a5-4c2e-9d3c-7d5fb0b2c3d4";
@@ -298,7 +299,7 @@ test("every decision verb has its own help, with a reason", async () => {
   const said: string[] = [];
   const output = { out: (text: string) => void said.push(text), err: (text: string) => void said.push(text) };
   for (const verb of ["withdraw", "redrive", "reconciliation resolve", "window open-gate", "bank pause"]) {
-    expect(await runCommandLine([...verb.split(" "), "--help"], undefined, output)).toBe(0);
+    expect(await runCommandLine([...verb.split(" "), "--help"], verbIndex, output)).toBe(0);
     expect(said.at(-1)).toContain("--reason TEXT");
   }
 });

@@ -17,6 +17,7 @@ import {
   startService,
 } from "@sluice/environment";
 import { Fault } from "@sluice/kernel";
+import { auditKeyFile, ensureAuditKey } from "../audit/audit-key-file.ts";
 import { describeConfigurationChange, type ConfigurationNames } from "./up-plan.ts";
 import { describeUp, upDirectory, writeUpState, type UpState } from "./up-state.ts";
 
@@ -47,7 +48,8 @@ export async function startMissing(noted: UpState, names: readonly string[]): Pr
   const [httpPort = 0, consolePort = 0, controlPort = 0] = await portsFor(noted, missing);
   const servers = { kafkaBrokers, schemaRegistryUrl, mongoUrl };
   const settings = { servers, configurationFile, database: noted.database, httpPort, consolePort, controlPort };
-  const services = await startServices(missing, { ...connections, ...serviceEnvironment(settings) });
+  const auditKey = { SLUICE_AUDIT_KEY_FILE: ensureAuditKey(auditKeyFile) };
+  const services = await startServices(missing, { ...connections, ...serviceEnvironment(settings), ...auditKey });
   const state = { ...noted, ...urlsOf(services, noted), operations: { ...noted.operations, ...operationsOf(services) } };
   writeUpState(state);
   say("is up");
@@ -71,7 +73,8 @@ async function startAll(configurationFile: string, { partitionCount, topics }: C
   await provision(servers, database, { partitionCount, ...(isOurs ? {} : { topics }) });
   const [httpPort = 0, consolePort = 0, controlPort = 0] = await freePorts(3, [httpPortWanted, consolePortWanted, controlPortWanted]);
   const environment = serviceEnvironment({ servers, configurationFile, database, httpPort, consolePort, controlPort });
-  const services = await startServices(serviceNames, environment);
+  const auditKey = { SLUICE_AUDIT_KEY_FILE: ensureAuditKey(auditKeyFile) };
+  const services = await startServices(serviceNames, { ...environment, ...auditKey });
   const { kafkaBrokers, schemaRegistryUrl, mongoUrl } = servers;
   const state = {
     kafkaBrokers,

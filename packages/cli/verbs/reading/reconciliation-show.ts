@@ -4,6 +4,7 @@
 import { reconciliationReasons } from "@sluice/domain";
 import { Fault } from "@sluice/kernel";
 import { asControlVerb, controlClient, controlOptions, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
+import { shown } from "../../terminal/shown.ts";
 import { memberRows, maskControlCharacters, memberText } from "../../terminal/control-table.ts";
 import { uetrArgument, type Verb } from "../../terminal/verb.ts";
 
@@ -39,7 +40,7 @@ export const reconciliationShowVerb: Verb = {
   arguments: [uetrArgument],
   options: controlOptions,
   examples: ["reconciliation show 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60"],
-  run: asControlVerb(runReconciliationShow),
+  run: asControlVerb(shown(runReconciliationShow)),
 };
 
 function itemLines(item: AnswerBody): readonly string[] {

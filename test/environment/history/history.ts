@@ -3,6 +3,7 @@
 
 import type { HistoryEntry } from "@sluice/checker";
 import { partitionCountDefault, topics, type Serde } from "@sluice/contracts";
+import { sleep, type Time } from "@sluice/kernel";
 import type { Messaging, TopicPartition } from "@sluice/messaging";
 import type { TransactionDocument, TransactionStore } from "@sluice/store";
 import { toRecordEntry, toSnapshotEntry, type RecordedRequest } from "@sluice/testkit";
@@ -15,6 +16,15 @@ export interface HistorySources {
 }
 
 const loadMax = 1_000;
+const recordedPartitions: readonly TopicPartition[] = [
+  topics.journal,
+  topics.dispatch,
+  topics.events,
+  topics.receipts,
+  topics.stateEvents,
+  topics.items,
+  topics.deadLetters,
+].flatMap((topic) => Array.from({ length: partitionCountDefault }, (_, partition) => ({ topic, partition })));
 
 export async function loadDocuments(store: TransactionStore, uetrs: readonly string[]): Promise<ReadonlyMap<string, TransactionDocument>> {
   const documents = new Map<string, TransactionDocument>();
@@ -22,6 +32,29 @@ export async function loadDocuments(store: TransactionStore, uetrs: readonly str
     for (const [uetr, document] of await store.load(uetrs.slice(from, from + loadMax))) documents.set(uetr, document);
   }
   return documents;
+}
+
+const quietReadsMax = 20;
+const quietAgainAfterMs = 500;
+
+/**
+ * Reads until nothing changed meanwhile, for `quietReadsMax` reads at most, and returns the last read. A history that
+ * is read while messages are delivered is torn: it has the receipt of a request that was made after the requests were
+ * listed.
+ */
+export async function readOnceQuiet<T>(time: Time, mark: () => Promise<string>, read: () => Promise<T>): Promise<T> {
+  for (let reads = 1; ; reads += 1) {
+    const before = await mark();
+    const result = await read();
+    if (reads >= quietReadsMax || (await mark()) === before) return result;
+    await sleep(time, quietAgainAfterMs);
+  }
+}
+
+/** Describes how far a run has come. The text changes with each request and each record. */
+export async function describeProgress({ messaging, requests }: Pick<HistorySources, "messaging" | "requests">): Promise<string> {
+  const ends = await messaging.ends(recordedPartitions);
+  return [requests.length, ...ends.map(({ logEnd }) => logEnd)].join(" ");
 }
 
 export async function collectHistory(sources: HistorySources): Promise<readonly HistoryEntry[]> {
@@ -32,11 +65,8 @@ export async function collectHistory(sources: HistorySources): Promise<readonly 
 }
 
 async function* readRecords({ messaging, serde }: HistorySources): AsyncGenerator<HistoryEntry> {
-  const partitions: TopicPartition[] = [topics.journal, topics.dispatch, topics.events, topics.receipts, topics.deadLetters].flatMap(
-    (topic) => Array.from({ length: partitionCountDefault }, (_, partition) => ({ topic, partition })),
-  );
-  const ends = await messaging.ends(partitions);
-  for (const [index, partition] of partitions.entries()) {
+  const ends = await messaging.ends(recordedPartitions);
+  for (const [index, partition] of recordedPartitions.entries()) {
     const end = ends[index];
     if (end === undefined || end.logEnd === 0n) continue;
     for await (const record of messaging.read(partition, 0n, end.logEnd)) yield toRecordEntry(record, serde);

@@ -1,0 +1,21 @@
+// The key that seals the audit, as a file that only its owner can read.
+
+import { createPublicKey, generateKeyPairSync } from "node:crypto";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { upDirectory } from "../local/up-state.ts";
+
+/** The key of what `up` starts; it is made once, and kept. */
+export const auditKeyFile = join(upDirectory, "audit-key.pem");
+
+/** Writes a new key, and fails where the file exists. Returns the public key as PEM. */
+export function writeAuditKey(path: string): string {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  writeFileSync(path, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
+  return createPublicKey(privateKey).export({ type: "spki", format: "pem" });
+}
+
+export function ensureAuditKey(path: string): string {
+  if (!existsSync(path)) writeAuditKey(path);
+  return path;
+}

@@ -1,0 +1,49 @@
+// What a new configuration changes, for the audit: ids, roles, ids of tokens and names of members. A value is never
+// named, because it may be an address, an account number or a secret.
+
+import { tokenId } from "@sluice/kernel";
+import type { Configuration, ConfiguredParty } from "./configuration.ts";
+import { isSameContent } from "./live-configuration.ts";
+import { listOperatorChanges } from "./operator-changes.ts";
+
+/** One short text for each change; none where nothing that runs is changed. */
+export function listConfigurationChanges(before: Configuration, after: Configuration): readonly string[] {
+  const operators = listOperatorChanges(before.operators, after.operators).map(({ change, operator, person, roles, tokens }) => {
+    const details = [`person ${person}`, `roles ${roles.join(" ")}`, ...(tokens.length === 0 ? [] : [`tokens ${tokens.join(" ")}`])];
+    return `operator ${operator}: ${change}: ${details.join(", ")}`;
+  });
+  const parts = (["resolutionNeedsSecondPerson", "secondPerson", "cdv"] as const)
+    .filter((part) => !isSameContent(before[part], after[part]))
+    .map((part) => `${part}: changed`);
+  return [
+    ...operators,
+    ...listPartyChanges("bank", before.banks, after.banks),
+    ...listPartyChanges("connector", before.connectors, after.connectors),
+    ...parts,
+  ];
+}
+
+function listPartyChanges(kind: string, before: readonly ConfiguredParty[], after: readonly ConfiguredParty[]): readonly string[] {
+  const known = new Map(before.map((party) => [party.id, party]));
+  const ids = new Set(after.map(({ id }) => id));
+  return [
+    ...before.filter(({ id }) => !ids.has(id)).map(({ id }) => `${kind} ${id}: removed`),
+    ...after.flatMap((party) => {
+      const former = known.get(party.id);
+      if (former === undefined) return [`${kind} ${party.id}: added: tokens ${party.tokenSha256.map(tokenId).join(" ")}`];
+      return former === party ? [] : compareParties(`${kind} ${party.id}`, former, party);
+    }),
+  ];
+}
+
+function compareParties(name: string, before: ConfiguredParty, after: ConfiguredParty): readonly string[] {
+  const came = after.tokenSha256.filter((hash) => !before.tokenSha256.includes(hash)).map(tokenId);
+  const went = before.tokenSha256.filter((hash) => !after.tokenSha256.includes(hash)).map(tokenId);
+  const [former, next] = [new Map<string, unknown>(Object.entries(before)), new Map<string, unknown>(Object.entries(after))];
+  const members = [...next.keys()].filter((member) => member !== "tokenSha256" && !isSameContent(former.get(member), next.get(member)));
+  return [
+    ...(came.length === 0 ? [] : [`${name}: token-added: ${came.join(" ")}`]),
+    ...(went.length === 0 ? [] : [`${name}: token-removed: ${went.join(" ")}`]),
+    ...(members.length === 0 ? [] : [`${name}: members: ${members.join(" ")}`]),
+  ];
+}

@@ -1,0 +1,109 @@
+// What the control API leaves in the audit.
+//
+// #1 A decision or an export is recorded before it is handled. While the audit cannot be written it is refused, and
+//    nothing of it has happened: nobody decides over money or takes data away unseen.
+// #2 A question that shows payments is answered also while the audit cannot be written: people look into a trouble just
+//    then. It is recorded as soon as that is possible.
+// #3 Recorded are operation, operator, address and ids. Of a filter only values that name no person and no account; of
+//    a body only its hash, because a reason is a person's text. The journal has the body.
+
+import { hash } from "node:crypto";
+import type { AuditLog, ServiceAudit } from "@sluice/audit";
+import type { ControlOperation, ControlOperationName } from "@sluice/contracts";
+import type { ClientConnection } from "@sluice/service";
+import type { ControlRequest } from "./control-handler.ts";
+
+interface AuditedQuestion {
+  readonly operation: ControlOperation & { readonly name: ControlOperationName };
+  readonly question: ControlRequest;
+  /** Id of the credential that was used. */
+  readonly credential: string;
+  readonly connection: ClientConnection | null;
+}
+
+export interface ControlAudit {
+  /** False: it could not be recorded, so it must not be handled. */
+  admit(asked: AuditedQuestion): Promise<boolean>;
+  /** Records how a decision was answered. */
+  answered(asked: AuditedQuestion, status: number): void;
+}
+
+/** Questions whose answers show single payments. */
+const showsPayments: ReadonlySet<ControlOperationName> = new Set<ControlOperationName>([
+  "searchTransactions",
+  "showTransaction",
+  "listHeld",
+  "listUndelivered",
+  "listFailing",
+  "listReconciliation",
+  "listDeadLetters",
+  "showDeadLetter",
+  "showBank",
+  "listRefused",
+  "listActions",
+]);
+
+/** #3 */
+const plainFilters: ReadonlySet<string> = new Set([
+  "bank",
+  "sender",
+  "flow",
+  "state",
+  "scheme",
+  "businessDate",
+  "dateFrom",
+  "dateTo",
+  "reconciliationDay",
+  "currency",
+  "reason",
+  "observation",
+  "quarantined",
+  "day",
+  "row",
+  "open",
+  "format",
+  "service",
+  "topic",
+  "why",
+  "since",
+  "limit",
+]);
+
+export function createControlAudit({
+  log,
+  trail,
+}: {
+  readonly log: Pick<AuditLog, "note" | "record">;
+  readonly trail: ServiceAudit["trail"];
+}): ControlAudit {
+  return {
+    async admit(asked) {
+      const { operation, question } = asked;
+      if (operation.method === "POST") {
+        return await log.record("decision", { ...describe(asked), bodySha256: hash("sha256", question.body) });
+      }
+      if (operation.name === "exportReconciliation") return await log.record("export", describe(asked));
+      if (showsPayments.has(operation.name)) trail.note("read", describe(asked));
+      return true;
+    },
+    answered(asked, status) {
+      if (asked.operation.method === "POST") log.note("answered", { ...describe(asked), status });
+    },
+  };
+}
+
+function describe({ operation, question, credential, connection }: AuditedQuestion) {
+  const { operator, path, query, actionId } = question;
+  const subject = Object.entries(path).map(([name, value]) => `${name} ${value}`);
+  const filter = [...query].map(([name, value]) => (plainFilters.has(name) ? `${name} ${value}` : name));
+  return {
+    operation: operation.name,
+    operator: operator.id,
+    person: operator.person,
+    credential,
+    address: connection?.remoteAddress ?? null,
+    ...(subject.length === 0 ? {} : { subject }),
+    ...(filter.length === 0 ? {} : { filter }),
+    ...(operation.method === "POST" ? { actionId } : {}),
+  };
+}

@@ -1,0 +1,34 @@
+// The console's part of the audit: its own chain, and the seals.
+
+import { type AuditKeys, openAudit, type ServiceAudit, startSealer } from "@sluice/audit";
+import { type Configuration, listConfigurationChanges } from "@sluice/config";
+import { tokenId } from "@sluice/kernel";
+import type { ServicePorts } from "@sluice/process";
+
+export interface ConsoleAudit extends Pick<ServiceAudit, "log" | "trail"> {
+  /** Called before the configuration is replaced. */
+  replaced(next: Configuration): void;
+  stop(): Promise<void>;
+}
+
+/** Without `keys` this console does not seal. */
+export function startAudit(ports: ServicePorts, keys?: () => AuditKeys | null): ConsoleAudit {
+  const audit = openAudit(ports, "console");
+  audit.log.note("started", describeConfiguration(ports.configuration));
+  const sealer = keys === undefined ? null : startSealer({ ...ports, producer: audit.producer, keys });
+  return {
+    log: audit.log,
+    trail: audit.trail,
+    replaced: (next) => audit.noteConfiguration(describeConfiguration(next), listConfigurationChanges(ports.configuration, next)),
+    stop() {
+      sealer?.stop();
+      return audit.stop();
+    },
+  };
+}
+
+/** With operators, their roles and the ids of their tokens, so that those in force at a start are in the audit. */
+function describeConfiguration({ version, hash, operators }: Configuration) {
+  const inForce = operators.map(({ id, roles, tokenSha256 }) => `${id}: ${roles.join(" ")}: ${tokenSha256.map(tokenId).join(" ")}`);
+  return { version, hash, operators: inForce };
+}
