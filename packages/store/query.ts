@@ -44,6 +44,9 @@ export interface TransactionQuery {
   /** Last four characters of the debtor's or the creditor's account. */
   readonly accountEnd?: string | undefined;
   readonly amountTenThousandths?: bigint | undefined;
+  /** Amounts, both included. */
+  readonly amountFromTenThousandths?: bigint | undefined;
+  readonly amountToTenThousandths?: bigint | undefined;
   readonly currency?: string | undefined;
   /** Code of a reason why it was refused or rejected. */
   readonly reason?: string | undefined;
@@ -56,6 +59,16 @@ export interface TransactionQuery {
   readonly isQuarantined?: boolean | undefined;
   /** One of the last messages that were recorded without effect is of this kind. */
   readonly observation?: ObservationKind | undefined;
+  /** Something that an operator decided about it, as it is kept. Its terms must hold for one and the same decision. */
+  readonly decided?: DecidedTerms | undefined;
+}
+
+/** Of one decision; times are epoch milliseconds, both included. */
+export interface DecidedTerms {
+  readonly operator?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 /** A transaction without its messages and its history. */

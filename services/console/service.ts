@@ -31,6 +31,7 @@ import { transactionEvents } from "./own-transactions/get-transaction-events.ts"
 import { transactionStatus } from "./own-transactions/get-transaction-status.ts";
 import { createBankApi } from "./http/bank-api.ts";
 import { createKnownAsOf } from "./own-transactions/known-as-of.ts";
+import { createOutlook } from "./outlook/outlook.ts";
 import { createProposalBook } from "./proposals/proposal-book.ts";
 import { watchProposals } from "./proposals/watch-proposals.ts";
 import { createQuestionReport } from "./http/request-report.ts";
@@ -74,7 +75,8 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const report = createQuestionReport({ ...ports, audit }, refusals);
   const api = createBankApi({ time, logger, callers, meter, operations, report });
   const book = createProposalBook(ports);
-  const handlers = createControlHandlers({ ...ports, producer, brokerClock, knownAsOf, book });
+  const outlook = createOutlook({ ...ports, book, brokerNowMs: () => brokerClock.nowMs() });
+  const handlers = createControlHandlers({ ...ports, producer, brokerClock, knownAsOf, book, outlook });
   const document = ports.controlDocument ?? null;
   const serving = { time, logger, operators, meter: operatorMeter, handlers, report, document };
   const control = createControlApi({ ...serving, audit: createControlAudit(audit) });
@@ -104,6 +106,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
     stop() {
       totals.stop();
       proposals.stop();
+      outlook.stop();
       brokerClock.stop();
       refusals.stop();
       stopped ??= audit.stop().then(() => producer.close());

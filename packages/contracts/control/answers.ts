@@ -24,6 +24,7 @@ import {
   uetrSchema,
   decidedMembers,
 } from "./answer-parts.ts";
+import { countedAnswers } from "./action-answers.ts";
 import { bankAnswers, heldSchema } from "./bank-answers.ts";
 import { proposalEndedSchema, proposalSchema } from "./proposal-answers.ts";
 import { replaysSchema } from "./replay-answers.ts";
@@ -36,7 +37,7 @@ import {
   receiverStateSchema,
   blockReasonsSchema,
 } from "./receiver-answers.ts";
-import { allowedActionSchema, meSchema, overviewSchema, waitingSchema } from "./overview-answers.ts";
+import { allowedActionSchema, datesSchema, meSchema, overviewSchema, seriesSchema, waitingSchema } from "./overview-answers.ts";
 
 const identifications = {
   messageIdentification: nullableTextSchema,
@@ -253,6 +254,7 @@ const replay = z
 export const controlAnswers = {
   showMe: meSchema,
   showOverview: overviewSchema,
+  showSeries: seriesSchema,
   controlStatus: z.strictObject({
     schema: z.literal("ControlStatus"),
     asOf: asOfSchema,
@@ -274,6 +276,7 @@ export const controlAnswers = {
     quarantined: z.strictObject({ since: timeSchema, offset: bigNumberSchema, records: countSchema }).nullable(),
   }),
   listWindows: z.strictObject({ schema: z.literal("Windows"), rows: z.array(businessDay), next: z.null() }),
+  listCalendar: datesSchema,
   listHeld: z.strictObject({ schema: z.literal("Held"), asOf: asOfSchema, rows: z.array(heldSchema), next: nextPageSchema }),
   listUndelivered: z.union([
     z.strictObject({
@@ -318,6 +321,7 @@ export const controlAnswers = {
     next: z.null(),
   }),
   ...bankAnswers,
+  ...countedAnswers,
   listDeadLetters: z.strictObject({
     schema: z.literal("DeadLetters"),
     rows: z.array(z.strictObject({ ...letter, cursor })),

@@ -13,6 +13,7 @@ import {
   nullableTextSchema,
   nullableTimeSchema,
   textSchema,
+  timeSchema,
 } from "./answer-parts.ts";
 import { receiverStateSchema } from "./receiver-answers.ts";
 
@@ -105,6 +106,56 @@ export const overviewSchema = z.strictObject({
       lagMax: bigNumberSchema.meta({ description: "The largest of one partition." }),
     }),
   ),
+});
+
+export const datesSchema = z.strictObject({
+  schema: z.literal("Calendar"),
+  scheme: textSchema,
+  zone: textSchema,
+  takesDebits: z.boolean().meta({ description: "false: dates count, and there are no windows." }),
+  rows: z.array(
+    z.strictObject({
+      date: dateTextSchema,
+      version: nullableTextSchema.meta({ description: "The version of the calendar in force." }),
+      closed: z
+        .enum(["holiday", "weekday", "not-valid", "skipped-date", "missing-hour"])
+        .nullable()
+        .meta({ description: "Why it is no business date; null: it is one." }),
+      name: nullableTextSchema.meta({ description: "Of the holiday." }),
+      windows: z.array(z.strictObject({ number: z.int().min(1), opens: timeSchema, closes: timeSchema })),
+      cutOff: nullableTimeSchema,
+      reconciliation: nullableTimeSchema,
+      isPlanned: z.boolean().meta({ description: "The journal has its plan: `GET /windows` shows it, with what was changed since." }),
+    }),
+  ),
+});
+
+const trend = z
+  .strictObject({
+    perMinute: z.number().meta({ description: "By how many it falls; negative: it rises." }),
+    emptyAt: nullableTimeSchema.meta({ description: "When it is 0 at this rate; null: it does not fall." }),
+  })
+  .nullable()
+  .meta({ id: "Trend", description: "Of the last five minutes; null: not known yet." });
+
+const rate = countSchema.nullable().meta({ description: "In the minute before; null: not known, or not of one bank." });
+
+export const seriesSchema = z.strictObject({
+  schema: z.literal("Series"),
+  asOf: asOfSchema,
+  bank: nullableTextSchema.meta({ description: "null: all." }),
+  since: nullableTimeSchema.meta({ description: "Since when this console looks; at most four hours." }),
+  points: z.array(
+    z.strictObject({
+      at: timeSchema,
+      accepted: rate,
+      delivered: rate,
+      held: countSchema,
+      waiting: countSchema.meta({ description: "Messages that are not acknowledged." }),
+    }),
+  ),
+  heldTrend: trend,
+  waitingTrend: trend,
 });
 
 export const waitingSchema = z

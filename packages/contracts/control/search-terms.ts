@@ -40,6 +40,8 @@ export const searchTerms = [
     example: "6789",
   },
   { name: "amount", form: "an amount, for example 1250.50", text: "Exact amount, decimal.", example: "1250.50" },
+  { name: "amountFrom", form: "an amount, for example 1000", text: "Amount from, decimal.", example: "1000" },
+  { name: "amountTo", form: "an amount, for example 2000.50", text: "Amount to, included, decimal.", example: "2000.50" },
   { name: "currency", form: "a currency, for example ZAR", text: "Currency code.", example: "ZAR" },
   {
     name: "reason",

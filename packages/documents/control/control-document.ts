@@ -106,6 +106,12 @@ function shown(text: { readonly description: string; readonly example: string } 
 
 function answerFor(name: ControlOperationName): Part {
   if (name === "showAction") return { description: "What became of it.", content: json(ref("Action")) };
+  if (name === "streamOverview") {
+    return {
+      description: "Events `overview`, each with an overview as JSON.",
+      content: { "text/event-stream": { schema: { type: "string" } } },
+    };
+  }
   if (name === "exportReconciliation") {
     const text = { schema: { type: "string" } };
     return { description: "The file.", content: { "text/csv": text, "application/xml": text, ...json(ref(answerName(name))) } };

@@ -22,14 +22,22 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   showMe: "The operator behind the token, its roles, the schemes with their zones, and which decisions need a second person.",
   showOverview:
     "Today's windows and gates, what is held and why, what is not delivered, open items, dead letters, proposals, and how far the services are. Answers within a second of each other are the same.",
+  streamOverview:
+    "Server-sent events: `overview`, with what `GET /overview` answers, at once and each time it has changed, within 2 s of the change; a comment every 10 s. It ends after a minute; ask again. An operator has 4 of them, all operators 32 (503).",
+  showSeries:
+    "Each minute of the last four hours, as this console has seen it: what was accepted and delivered in it, what is held and what is not acknowledged, of all or of one bank; and when it is over at the rate of the last five minutes. A console that restarts begins again.",
   controlStatus:
     "Every partition with its position, its distance to the log's end and its owner's epoch; banks that are paused; days that are not reconciled.",
   searchTransactions:
     "All terms given must hold; at least what is asked for, never more. By UETR. A parameter that does not exist is refused.",
+  countTransactions:
+    "How many transactions match the terms of a search, with their sums, by state and bank. It reads all of them: with few terms and very many transactions the answer may be 503.",
   showTransaction:
     "The timeline that `./sluice tx` prints, what it waits for and what comes next, which decisions are possible now and why others are not, the reconciliation items with evidence and resolution, and what operators decided.",
   listWindows:
     "Each planned business day: planned and actual times, windows missed, closes extended, and of each bank the gate with the reason why it is closed. Without `from`: from today; without `to`: a week.",
+  listCalendar:
+    "By the configuration in force, whether it is planned yet or not: each date's windows, cut-off and reconciliation close, or the holiday or weekday that closes it. Without `from`: from today; without `to`: a month; at most 400 dates.",
   listHeld: "Of each bank and day: how many debits are held, their sum, the oldest, why they wait and how long.",
   listUndelivered:
     "Without `bank`: of each bank the messages that it has not taken, since when, and why nothing moves. With it: those messages, with attempts and answers.",
@@ -45,6 +53,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   listRefused:
     "Messages, or with `target` POSTING events, that it answered with a code after which nothing is tried any more: the first 500 in the order of the topic, with the sum of their transactions.",
   showConservation: "By bank, currency and column, in count and sum: accepted = completed + rejected + unpaid + reconciled + open.",
+  listActions:
+    "Decisions about transactions (the last ten of each), days and banks (the last twenty of each), and proposals with how they ended. Without `from`: the last seven days. `from` and `to` are instants.",
   showAction:
     "`result`: applied, ignored (it was so already) or refused, and `why`. 404: it has not been judged yet, or is older than the last ten of a transaction, twenty of a day or bank.",
   listProposals:
@@ -96,20 +106,22 @@ export const queryTexts: Readonly<Record<string, { readonly description: string;
   after: { description: "`next` of the page before.", example: "NmY0YjJmMGU" },
   day: { description: "A business day, scheme:date.", example: "ZA_EFT:2026-11-20" },
   format: { description: "csv, json or iso20022.", example: "csv" },
-  from: { description: "First date.", example: "2026-11-20" },
+  from: { description: "First date; of decisions an instant.", example: "2026-11-20" },
   httpStatusCode: { description: "The code of its last answer.", example: "422" },
+  kind: { description: "The record of the decision.", example: "WithdrawalRequested" },
   key: {
     description: "A UETR, scheme:date, or bank: and the bank's id: of a decision what it was answered with, of dead letters what they had.",
     example: "bank:sample",
   },
   limit: { description: "Rows of a page, 1 to 1000.", example: "100" },
   operation: { description: "What the message is: the name of the operation that it is posted to.", example: "inboundDirectDebit" },
+  operator: { description: "Configured id of who decided.", example: "thandi" },
   open: { description: "true: items that nobody has resolved and nothing has settled.", example: "true" },
   row: { description: "Row of section 7 of docs/spec/interface.md, 0 to 9.", example: "7" },
   service: { description: "Which service dead-lettered it: scheduler, validator, dispatcher or event-publisher.", example: "scheduler" },
   since: { description: "Dead-lettered at this instant or later.", example: "2026-11-20T06:00:00Z" },
   target: { description: "DELIVERY (the default) or POSTING.", example: "DELIVERY" },
-  to: { description: "Last date, included.", example: "2026-11-27" },
+  to: { description: "Last date, included; of decisions an instant.", example: "2026-11-27" },
   topic: { description: "Where the record lay.", example: "sluice.journal.v1" },
   why: { description: "Words of the reason why it was dead-lettered.", example: "first byte" },
 };

@@ -1,6 +1,6 @@
 // Part of the store's conformance: days, partitions and parked messages (`conformance.ts` has the transactions).
 
-import type { Day, Marker } from "@sluice/domain";
+import type { Day, Marker, Transaction } from "@sluice/domain";
 import { expect, test } from "vitest";
 import type { PartitionCursor, ParkedMessage, Store } from "../port.ts";
 
@@ -17,6 +17,19 @@ export const conformanceAction = {
   confirmedBy: "lerato",
   contentSha256: "0c".repeat(32),
 };
+
+export const decidedAtMs = 1_795_000_001_000;
+export const conformanceDecisions: Transaction["decisions"] = [
+  { offset: 16n, atMs: decidedAtMs, kind: "WithdrawalRequested", action: conformanceAction, result: "refused", why: "not-in-this-state" },
+  {
+    offset: 17n,
+    atMs: decidedAtMs + 5,
+    kind: "RedriveRequested",
+    action: { ...conformanceAction, operator: "zanele" },
+    result: "applied",
+    why: null,
+  },
+];
 
 export function conformanceDay(over: Partial<Day> = {}): Day {
   const base = { scheme: "ZA_EFT", businessDate: "2026-11-20" };

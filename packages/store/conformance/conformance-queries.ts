@@ -2,7 +2,7 @@
 
 import type { BankState, Item, Transaction } from "@sluice/domain";
 import { expect, test } from "vitest";
-import { conformanceAction, conformanceParked, conformanceUetr } from "./conformance-partitions.ts";
+import { conformanceAction, conformanceDecisions, decidedAtMs, conformanceParked, conformanceUetr } from "./conformance-partitions.ts";
 import { conformanceDocument, conformanceOrphan, conformanceTransaction, type TransactionChanges } from "./conformance-transactions.ts";
 import {
   noSearchTerms,
@@ -169,7 +169,7 @@ const buildWrites = (): readonly TransactionWrite[] => [
   buildWrite(3, { state: "UNPAID", finalReport: { ...identity, messageIdentification: "E-1" } }, { transactionIdentification: "T-3" }),
   buildWrite(
     4,
-    { bank: "second", businessDate: "2026-11-21", reconciliationDay: "ZA_EFT:2026-11-21", partition: 4 },
+    { bank: "second", businessDate: "2026-11-21", reconciliationDay: "ZA_EFT:2026-11-21", partition: 4, decisions: conformanceDecisions },
     { instructionIdentification: "I-4" },
   ),
   buildWrite(5, {
@@ -210,6 +210,10 @@ const questions: readonly (readonly [TransactionQuery, readonly number[]])[] = [
   [{ accountEnd: "4321", identification: "E-1" }, [1, 2]],
   [{ amountTenThousandths: 7n, currency: "USD" }, [6]],
   [{ amountTenThousandths: 9_999_999_999_999_999_98n }, []],
+  [{ amountFromTenThousandths: 7n, amountToTenThousandths: 7n }, [6]],
+  [{ decided: { fromMs: 0, toMs: decidedAtMs } }, [4]],
+  [{ decided: { operator: "zanele", kind: "RedriveRequested", fromMs: decidedAtMs, toMs: decidedAtMs + 5 } }, [4]],
+  [{ decided: { operator: "thabo", kind: "RedriveRequested", fromMs: 0, toMs: decidedAtMs + 5 } }, []],
   [{ reason: "AM04" }, [1]],
   [{ itemDay: day }, [7, 8, 9]],
   [{ itemDay: day, itemRow: 3 }, []],

@@ -1,7 +1,7 @@
 // A query for people, in two equivalent forms: a filter of MongoDB, and a predicate over one stored document.
 
 import type { Filter } from "mongodb";
-import type { TransactionQuery } from "../port.ts";
+import type { DecidedTerms, TransactionQuery } from "../port.ts";
 import type { MongoTransaction, StoredTransaction } from "./transaction-document.ts";
 import type { StoredItem } from "./transaction-parts.ts";
 
@@ -44,10 +44,38 @@ export function toMongoFilter(query: TransactionQuery): Filter<MongoTransaction>
   if (query.accountEnd !== undefined) all.push({ $or: accountEnds.map(([field]) => ({ [field]: query.accountEnd })) });
   if (query.dateFrom !== undefined) all.push({ businessDate: { $gte: query.dateFrom } });
   if (query.dateTo !== undefined) all.push({ businessDate: { $lte: query.dateTo } });
+  const { amountFromTenThousandths: least, amountToTenThousandths: most, decided } = query;
+  if (least !== undefined) all.push({ amountTenThousandths: { $gte: least } });
+  if (most !== undefined) all.push({ amountTenThousandths: { $lte: most } });
+  if (decided !== undefined) all.push({ decisions: { $elemMatch: toDecisionFilter(decided) } });
   if (query.isQuarantined !== undefined) all.push({ quarantined: query.isQuarantined ? { $ne: null } : null });
   const item = toItemFilter(query);
   if (item !== null) all.push({ items: { $elemMatch: item } });
   return all.length === 0 ? {} : { $and: all };
+}
+
+function toDecisionFilter({ operator, kind, fromMs, toMs }: DecidedTerms): Record<string, unknown> {
+  return {
+    at: { $gte: new Date(fromMs), $lte: new Date(toMs) },
+    ...(operator === undefined ? {} : { "action.operator": operator }),
+    ...(kind === undefined ? {} : { kind }),
+  };
+}
+
+function matchesDecision({ at, action, kind }: StoredTransaction["decisions"][number], asked: DecidedTerms): boolean {
+  return (
+    at.getTime() >= asked.fromMs &&
+    at.getTime() <= asked.toMs &&
+    (asked.operator === undefined || action.operator === asked.operator) &&
+    (asked.kind === undefined || kind === asked.kind)
+  );
+}
+
+function matchesAmount(stored: StoredTransaction, query: TransactionQuery): boolean {
+  const { amountFromTenThousandths: least, amountToTenThousandths: most } = query;
+  const { amountTenThousandths: amount } = stored;
+  if (least === undefined && most === undefined) return true;
+  return amount !== null && (least === undefined || amount >= least) && (most === undefined || amount <= most);
 }
 
 function toItemFilter({ itemDay, itemRow, itemCause, isItemOpen }: TransactionQuery): Record<string, unknown> | null {
@@ -71,6 +99,9 @@ export function matchesQuery(stored: StoredTransaction, query: TransactionQuery)
   if (accountEnd !== undefined && !accountEnds.some(([, read]) => read(stored) === accountEnd)) return false;
   if (dateFrom !== undefined && !(stored.businessDate !== null && stored.businessDate >= dateFrom)) return false;
   if (dateTo !== undefined && !(stored.businessDate !== null && stored.businessDate <= dateTo)) return false;
+  const { decided } = query;
+  if (!matchesAmount(stored, query)) return false;
+  if (decided !== undefined && !stored.decisions.some((one) => matchesDecision(one, decided))) return false;
   if (isQuarantined !== undefined && isQuarantined !== (stored.quarantined !== null)) return false;
   return toItemFilter(query) === null || stored.items.some((item) => matchesItem(item, query));
 }

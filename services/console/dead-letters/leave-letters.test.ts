@@ -3,6 +3,7 @@
 import { headers, topics } from "@sluice/contracts";
 import { expect, test } from "vitest";
 import { readJsonObject } from "../console.fixture.ts";
+import { openReader } from "../web/browser.fixture.ts";
 import {
   buildReceivedRecord,
   consoleUetr,
@@ -112,4 +113,15 @@ test("I1: a replay that broke off is completed under the same id without what it
   ]);
   const behind = listJournal(broken.environment).slice(21);
   expect(behind.map((record) => record.headers[headers.deadLetter])).toEqual([`${deadLetterPartition}:1`, `${deadLetterPartition}:2`]);
+});
+
+test("the page of a replay lists the letters, and leaves those that are ticked [D9.99]", async () => {
+  const { environment, letter } = await quarantineGarbage();
+  const reader = openReader(environment);
+  await reader.signIn();
+  const path = `/decide/replayTransaction?uetr=${consoleUetr}`;
+  const { status, text } = await reader.ask(path);
+  expect([status, text.match(/name="leave"/g)?.length, text.includes(`value="${letter}"`)]).toEqual([200, 3, true]);
+  const decided = await reader.decide(path, { reason: "nobody can read it", leave: letter });
+  expect([decided.status, listJournal(environment).length]).toEqual([303, 3]);
 });

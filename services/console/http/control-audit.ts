@@ -38,6 +38,9 @@ const showsPayments: ReadonlySet<ControlOperationName> = new Set<ControlOperatio
   "listReconciliation",
   "listDeadLetters",
   "showDeadLetter",
+  "showBank",
+  "listRefused",
+  "listActions",
 ]);
 
 /** #3 */

@@ -18,6 +18,7 @@ import { declareCreditsFinal } from "../decisions/declare-credits-final.ts";
 import { openGate } from "../decisions/open-gate.ts";
 import { confirmProposal } from "../proposals/confirm-proposal.ts";
 import { rejectProposal, retractProposal } from "../proposals/end-proposal.ts";
+import type { Outlook } from "../outlook/outlook.ts";
 import { listProposals } from "../proposals/list-proposals.ts";
 import type { ProposalBook } from "../proposals/proposal-book.ts";
 import { proposeDecisions, type DecisionHandlers } from "../proposals/propose-decision.ts";
@@ -34,6 +35,7 @@ export interface ControlHandlerPorts extends ServicePorts {
   readonly brokerClock: Pick<BrokerClock, "nowMs" | "observe">;
   readonly knownAsOf: KnownAsOf;
   readonly book: ProposalBook;
+  readonly outlook: Outlook;
 }
 
 export function createControlHandlers(ports: ControlHandlerPorts): ControlHandlers {

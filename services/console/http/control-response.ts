@@ -58,6 +58,6 @@ function textResponse({ contentType, text }: Extract<ControlAnswer, { readonly k
   return new Response(body, { headers });
 }
 
-function bigintAsText(_name: string, value: unknown): unknown {
+export function bigintAsText(_name: string, value: unknown): unknown {
   return typeof value === "bigint" ? value.toString() : value;
 }

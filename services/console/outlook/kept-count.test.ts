@@ -45,8 +45,8 @@ test("I15: a count that takes long is answered by the one before it, and rests t
   await read();
   state.takesMs = 5_000;
   await time.advance(1_001);
-  expect(await read()).toEqual({ run: 1, tookMs: 1_000 });
-  await time.advance(4_000);
+  expect(await read()).toEqual({ run: 1, tookMs: 100 });
+  await time.advance(4_900);
   expect((await read()).run).toBe(2);
   await time.advance(49_000);
   expect([(await read()).run, state.runs]).toEqual([2, 2]);

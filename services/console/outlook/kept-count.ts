@@ -12,7 +12,7 @@ export interface KeptCount<Counted> {
   read(): Promise<Counted>;
 }
 
-const waitMaxMs = 1_000;
+const waitMaxMs = 100;
 const keptMinMs = 1_000;
 const restFactor = 10;
 

@@ -37,25 +37,37 @@ export interface OverviewPorts {
 }
 
 /** #1 Milliseconds for which an overview is the answer to further questions. */
-const keptMs = 1_000;
+const keptMs = 500;
 
-export function showOverview(ports: OverviewPorts): ControlHandler {
+export type OverviewBody = Awaited<ReturnType<typeof buildOverview>>;
+
+export interface Overview {
+  read(): Promise<OverviewBody>;
+}
+
+export function createOverview(ports: OverviewPorts): Overview {
   const counts = createKeptCount(ports.time, () => countTransactions(ports));
-  let last: { readonly body: Promise<object>; readonly atMs: number } | null = null;
-  return async () => {
-    const nowMs = ports.time.monotonicMs();
-    if (last === null || nowMs - last.atMs > keptMs) {
-      const body = buildOverview(ports, counts);
-      const mine = { body, atMs: nowMs };
-      last = mine;
-      // A failure is nobody's answer but that of those who asked for it.
-      body.catch(() => (last = last === mine ? null : last));
-    }
-    return { kind: "found", body: await last.body };
+  let last: { readonly body: Promise<OverviewBody>; readonly atMs: number } | null = null;
+  return {
+    async read() {
+      const nowMs = ports.time.monotonicMs();
+      if (last === null || nowMs - last.atMs > keptMs) {
+        const body = buildOverview(ports, counts);
+        const mine = { body, atMs: nowMs };
+        last = mine;
+        // A failure is nobody's answer but that of those who asked for it.
+        body.catch(() => (last = last === mine ? null : last));
+      }
+      return await last.body;
+    },
   };
 }
 
-async function buildOverview(ports: OverviewPorts, counts: KeptCount<TransactionCounts>): Promise<object> {
+export function showOverview(overview: Overview): ControlHandler {
+  return async () => ({ kind: "found", body: await overview.read() });
+}
+
+async function buildOverview(ports: OverviewPorts, counts: KeptCount<TransactionCounts>) {
   const { store } = ports;
   const nowMs = ports.brokerNowMs();
   const [counted, undelivered, letters, proposals, services] = await Promise.all([
@@ -67,7 +79,7 @@ async function buildOverview(ports: OverviewPorts, counts: KeptCount<Transaction
   ]);
   const held = await loadHeld(store, counted.held, nowMs);
   return {
-    schema: "Overview",
+    schema: "Overview" as const,
     asOf: formatOptionalInstant(nowMs),
     countedAt: formatOptionalInstant(undelivered.countedAtMs),
     statesCountedAt: formatOptionalInstant(counted.countedAtMs),

@@ -12,17 +12,22 @@ import { listBanks } from "./list-banks.ts";
 import { showConservation } from "./show-conservation.ts";
 import { listDeadLetters, showDeadLetter } from "../dead-letters/list-dead-letters.ts";
 import { listFailing } from "./list-failing.ts";
+import { listCalendar } from "../calendar/list-calendar.ts";
 import { listHeld } from "./list-held.ts";
 import { exportReconciliation } from "./export-reconciliation.ts";
 import { listReconciliation, summariseReconciliation } from "./list-reconciliation.ts";
 import { controlStatus } from "./control-status.ts";
 import { showTransaction } from "./show-transaction.ts";
+import { listActions } from "../audit/list-actions.ts";
+import { countTransactions } from "../audit/count-transactions.ts";
 import { searchTransactions } from "./search-transactions.ts";
 import { listUndelivered } from "./list-undelivered.ts";
 import { listWindows } from "./list-windows.ts";
-import { createParkedCounts } from "./parked-counts.ts";
+import type { Outlook } from "../outlook/outlook.ts";
+import { showSeries } from "../outlook/show-series.ts";
 import { showMe } from "../outlook/show-me.ts";
 import { showOverview } from "../outlook/show-overview.ts";
+import { streamOverview } from "../outlook/stream-overview.ts";
 import type { ProposalBook } from "../proposals/proposal-book.ts";
 
 export interface ControlQueryPorts {
@@ -35,19 +40,25 @@ export interface ControlQueryPorts {
   readonly partitionCount: number;
   readonly brokerClock: Pick<BrokerClock, "nowMs">;
   readonly book: ProposalBook;
+  readonly outlook: Outlook;
 }
 
-export function createControlQueries({ brokerClock, ...given }: ControlQueryPorts) {
-  const asked = { ...given, brokerNowMs: () => brokerClock.nowMs() };
-  const ports = { ...asked, counts: createParkedCounts(asked) };
+export function createControlQueries({ brokerClock, outlook, ...given }: ControlQueryPorts) {
+  const { counts, overview, series } = outlook;
+  const ports = { ...given, counts, brokerNowMs: () => brokerClock.nowMs() };
   const { schemes } = ports.configuration;
   return {
     showMe: showMe(ports),
-    showOverview: showOverview(ports),
+    showOverview: showOverview(overview),
+    streamOverview: streamOverview({ time: given.time, overview }),
+    showSeries: showSeries({ ...ports, series }),
     controlStatus: controlStatus(ports),
     searchTransactions: searchTransactions(ports),
+    countTransactions: countTransactions(ports),
+    listActions: listActions(ports),
     showTransaction: showTransaction(ports),
     listWindows: listWindows({ ...ports, schemes }),
+    listCalendar: listCalendar(ports),
     listHeld: listHeld(ports),
     listUndelivered: listUndelivered(ports),
     listFailing: listFailing(ports),

@@ -29,6 +29,14 @@ const parsers: Readonly<Record<SearchTermName, (text: string) => TransactionQuer
     const amountTenThousandths = parseAmount(text);
     return amountTenThousandths === null ? null : { amountTenThousandths };
   },
+  amountFrom: (text) => {
+    const amountFromTenThousandths = parseAmount(text);
+    return amountFromTenThousandths === null ? null : { amountFromTenThousandths };
+  },
+  amountTo: (text) => {
+    const amountToTenThousandths = parseAmount(text);
+    return amountToTenThousandths === null ? null : { amountToTenThousandths };
+  },
   currency: (text) => (/^[A-Z]{3}$/.test(text) ? { currency: text } : null),
   reason: (text) => (/^[A-Z0-9]{1,4}$/.test(text) ? { reason: text } : null),
   observation: (text) => {

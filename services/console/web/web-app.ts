@@ -5,9 +5,9 @@
 // #2 No script and no style of a page is inline, and nothing comes from elsewhere: the content security policy allows
 //    neither. What a bank or an operator wrote is escaped wherever it is shown.
 // #3 A form is taken only with the session's form token, and only from a page of this origin.
-// #4 Every page can be read without script.
+// #4 Every page can be read without script; a page with live numbers has a stream of its own (`live.ts`).
 
-import { readBody, type ClientConnection } from "@sluice/service";
+import { problemResponse, readBody, type ClientConnection } from "@sluice/service";
 import type { Logger, Random, Time } from "@sluice/kernel";
 import { Hono, type Context } from "hono";
 import { ApiRefusal, createApiClient, type ControlSide } from "./api-client.ts";
@@ -15,9 +15,11 @@ import { readAssets, type Asset } from "./assets/assets.ts";
 import { decideByForm, prepareDecision } from "./decisions/decision-page.ts";
 import { renderFailure } from "./pages/failure.ts";
 import { pages } from "./pages/pages.ts";
-import { renderPage, renderProblem, renderSignIn, type PageContent } from "./parts/layout.ts";
+import { renderClock, renderPage, renderProblem, renderSignIn, type Frame, type PageContent } from "./parts/layout.ts";
 import type { Html } from "./parts/html.ts";
 import type { Asked, Elsewhere } from "./asked.ts";
+import { createRequestSlots, type RequestSlots } from "../http/request-slots.ts";
+import { liveStreamsMax, liveStreamsOfOneMax, streamPage, type LivePage } from "./live.ts";
 import { createSessions, type Session, type Sessions } from "./sessions/sessions.ts";
 import { endedCookie, readSessionId, sessionCookie } from "./sessions/session-cookie.ts";
 
@@ -37,8 +39,10 @@ type Visit = Context<Environment>;
 
 interface Desk extends WebAppPorts {
   readonly sessions: Sessions;
+  readonly streams: RequestSlots;
 }
 
+const streamLimits = { slotsMax: liveStreamsMax, slotsPerCallerMax: liveStreamsOfOneMax };
 const formBytesMax = 64 * 1024;
 const security = {
   "content-security-policy":
@@ -52,12 +56,13 @@ const security = {
 
 export function createWebApp(ports: WebAppPorts): WebApp {
   const app = new Hono<Environment>();
-  const desk: Desk = { ...ports, sessions: createSessions(ports) };
+  const desk: Desk = { ...ports, sessions: createSessions(ports), streams: createRequestSlots(streamLimits) };
   for (const [path, asset] of readAssets()) app.get(path, ({ req }) => assetResponse(asset, req.header("if-none-match") ?? null));
   app.get("/sign-in", ({ req }) => htmlResponse(renderSignIn(safeNext(req.query("next")), null), 200));
   app.post("/sign-in", (visit) => signIn(desk, visit));
   app.post("/sign-out", (visit) => signOut(desk, visit));
   for (const { path, load } of pages) app.get(path, (visit) => visitPage(desk, visit, load));
+  for (const { path, load } of pages) app.get(`/live${path === "/" ? "" : path}`, (visit) => openStream(desk, visit, load));
   app.get("/decide/:name", (visit) => visitPage(desk, visit, prepareDecision));
   app.post("/decide/:name", (visit) => takeForm(desk, visit));
   app.notFound((visit) => visitPage(desk, visit, () => Promise.reject(new ApiRefusal(404, "Not known", "There is no such page."))));
@@ -73,16 +78,10 @@ async function visitPage(desk: Desk, visit: Visit, load: Load): Promise<Response
 
 /** Also a page that cannot be shown has the frame, so that a person can go on. */
 async function answerPage(desk: Desk, visit: Visit, session: Session, load: Load, form: URLSearchParams | null = null): Promise<Response> {
-  const api = createApiClient(desk.control, session.token, visit.env.connection);
   try {
-    const me = await api.read("showMe", "/me");
-    const clock = { zone: me.schemes[0]?.zone ?? "UTC", nowMs: me.asOf === null ? null : Date.parse(me.asOf) };
-    const query = new URL(visit.req.url).searchParams;
-    const { formToken } = session;
-    const asked: Asked = { api, me, clock, query, params: visit.req.param(), formToken, form, newActionId: () => desk.random.hex(16) };
-    const content = await load(asked).catch((error: unknown) => renderFailure(error, desk.logger));
+    const { content, frame } = await makePage(desk, visit, session, load, form);
     if ("location" in content) return redirect(content.location);
-    return await htmlResponse(renderPage(content, { me, clock, formToken, calls: api.calls }), content.status ?? 200);
+    return await htmlResponse(renderPage(content, frame), content.status ?? 200);
   } catch (error) {
     if (error instanceof ApiRefusal && error.status === 401) {
       desk.sessions.end(session.id);
@@ -91,6 +90,50 @@ async function answerPage(desk: Desk, visit: Visit, session: Session, load: Load
     const { status = 500 } = renderFailure(error, desk.logger);
     const detail = error instanceof ApiRefusal ? error.detail : "The page could not be made.";
     return await htmlResponse(renderProblem(detail), status);
+  }
+}
+
+interface MadePage {
+  readonly content: PageContent | Elsewhere;
+  readonly frame: Frame;
+}
+
+async function makePage(desk: Desk, visit: Visit, session: Session, load: Load, form: URLSearchParams | null): Promise<MadePage> {
+  const api = createApiClient(desk.control, session.token, visit.env.connection);
+  const me = await api.read("showMe", "/me");
+  const clock = { zone: me.schemes[0]?.zone ?? "UTC", nowMs: me.asOf === null ? null : Date.parse(me.asOf) };
+  const query = new URL(visit.req.url).searchParams;
+  const { formToken } = session;
+  const asked: Asked = { api, me, clock, query, params: visit.req.param(), formToken, form, newActionId: () => desk.random.hex(16) };
+  const content = await load(asked).catch((error: unknown) => renderFailure(error, desk.logger));
+  return { content, frame: { me, clock, formToken, calls: api.calls } };
+}
+
+async function openStream(desk: Desk, visit: Visit, load: Load): Promise<Response> {
+  const id = readSessionId(visit.req.header("cookie") ?? null);
+  const session = id === null ? null : desk.sessions.find(id, { isActive: false });
+  if (session === null) return await htmlResponse(renderSignIn("/", null), 401);
+  const slot = desk.streams.acquire(session.operator);
+  if (slot === null) return problemResponse(503, "Not available now", "Too many pages show live numbers.", { "retry-after": "30" });
+  const stream = streamPage(desk.time, slot, () => makeLivePage(desk, visit, session.id, load));
+  // A proxy that collects an answer would show a change when it has enough of them.
+  for (const [name, value] of Object.entries({ ...security, "x-accel-buffering": "no" })) stream.headers.set(name, value);
+  return stream;
+}
+
+async function makeLivePage(desk: Desk, visit: Visit, sessionId: string, load: Load): Promise<LivePage> {
+  const session = desk.sessions.find(sessionId, { isActive: false });
+  if (session === null) return { kind: "ended" };
+  try {
+    const { content, frame } = await makePage(desk, visit, session, load, null);
+    if ("location" in content) return { kind: "failed", detail: "There is another page for this." };
+    if (content.status !== undefined) return { kind: "failed", detail: `The console answers ${content.status}.` };
+    return { kind: "page", content: String(await content.body), clock: String(await renderClock(frame)) };
+  } catch (error) {
+    if (!(error instanceof ApiRefusal)) throw error;
+    if (error.status !== 401) return { kind: "failed", detail: error.detail };
+    desk.sessions.end(session.id);
+    return { kind: "ended" };
   }
 }
 

@@ -1,8 +1,8 @@
-// Live numbers: a page that says so is asked for again, and what it shows is replaced. Everything can be read without
-// this script.
+// Live numbers: a page that says so is read as a stream, and what it shows is replaced. Where no stream is given the
+// page is asked for again every second. Everything can be read without this script.
 //
 // #1 Nothing is replaced under the reader's hands: not while the focus, an open detail or a selection is in it.
-// #2 A hidden page asks for nothing. A page that asks by itself keeps no session alive.
+// #2 A hidden page reads nothing. A page that asks by itself keeps no session alive.
 /* oxlint-disable no-undef -- the browser's own names */
 
 const everyMs = 1_000;
@@ -10,6 +10,12 @@ const answerMaxMs = 5_000;
 const content = document.querySelector("#content[data-live=yes]");
 const connection = document.querySelector("#connection");
 const clock = document.querySelector("#clock");
+const lost = "No connection to the console. What you see may be old; it is asked for again.";
+const over = "Your session has ended. Load the page again to sign in.";
+let latest = null;
+let heardMs = 0;
+let stream = null;
+let isOver = false;
 
 function isInUse() {
   const selection = getSelection();
@@ -23,37 +29,85 @@ function say(text) {
   connection.hidden = text === "";
 }
 
+function show(target, html) {
+  if (html !== target.innerHTML) target.replaceChildren(document.createRange().createContextualFragment(html));
+}
+
+/** #1 */
+function showLatest() {
+  if (latest === null || isInUse()) return;
+  show(content, latest);
+  latest = null;
+}
+
+function hear({ content: html, clock: time }) {
+  heardMs = Date.now();
+  say(navigator.onLine ? "" : lost);
+  if (time !== undefined) show(clock, time);
+  if (html !== undefined) latest = html;
+  showLatest();
+}
+
+function end() {
+  isOver = true;
+  stream?.close();
+  say(over);
+}
+
+function openStream() {
+  const path = location.pathname === "/" ? "" : location.pathname;
+  heardMs = Date.now();
+  stream = new EventSource(`/live${path}${location.search}`);
+  stream.addEventListener("page", ({ data }) => hear(JSON.parse(data)));
+  stream.addEventListener("failed", ({ data }) => {
+    heardMs = Date.now();
+    say(`${data} What you see may be old; it is asked for again.`);
+  });
+  stream.addEventListener("ended", end);
+  stream.addEventListener("error", () => {
+    if (isOver) return;
+    // A stream that was refused is not tried again by the browser.
+    if (stream?.readyState === EventSource.CLOSED) void refreshForEver();
+    else say(lost);
+  });
+}
+
 async function refresh() {
   const headers = { "x-live": "1" };
   const answer = await fetch(location.href, { headers, redirect: "manual", signal: AbortSignal.timeout(answerMaxMs) });
-  if (answer.status === 401) {
-    say("Your session has ended. Load the page again to sign in.");
-    return false;
-  }
-  if (!answer.ok) {
-    say(`The console answers ${answer.status}. What you see may be old; it is asked for again.`);
-    return true;
-  }
+  if (answer.status === 401) return end();
+  if (!answer.ok) return say(`The console answers ${answer.status}. What you see may be old; it is asked for again.`);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  say("");
   const next = fresh.querySelector("#content");
-  if (next === null) return false;
-  clock.replaceChildren(...fresh.querySelector("#clock").childNodes);
-  if (next.innerHTML !== content.innerHTML && !isInUse()) content.replaceChildren(...next.childNodes);
-  return next.dataset.live === "yes";
+  if (next === null || next.dataset.live !== "yes") isOver = true;
+  hear({ content: next?.innerHTML, clock: fresh.querySelector("#clock")?.innerHTML });
 }
 
 async function refreshForEver() {
-  let isLive = true;
-  while (isLive) {
+  stream = null;
+  while (!isOver) {
     await new Promise((resolve) => setTimeout(resolve, everyMs));
     if (document.hidden) continue;
-    try {
-      isLive = await refresh();
-    } catch {
-      say("No connection to the console. What you see may be old; it is asked for again.");
-    }
+    await refresh().catch(() => say(lost));
   }
 }
 
-if (content !== null) await refreshForEver();
+/** #2 */
+function watchVisibility() {
+  addEventListener("offline", () => say(lost));
+  document.addEventListener("visibilitychange", () => {
+    if (isOver || stream === null) return;
+    stream.close();
+    if (!document.hidden) openStream();
+  });
+  setInterval(() => {
+    if (isOver || document.hidden || stream === null) return;
+    showLatest();
+    if (Date.now() - heardMs > answerMaxMs) say(lost);
+  }, everyMs);
+}
+
+if (content !== null) {
+  openStream();
+  watchVisibility();
+}

@@ -8,6 +8,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from "playwrig
 import { openDecisionEnvironment, planOpenDay, type JournalledRecord } from "../../decisions/decisions.fixture.ts";
 
 const closeMaxMs = 100;
+const paceMs = 200;
 const opens = { kind: "DayTimeReached", scheme: "ZA_EFT", businessDate: "2026-11-20", time: "window-opens", number: 1 } as const;
 
 type DecisionEnvironment = Awaited<ReturnType<typeof openDecisionEnvironment>>;
@@ -36,6 +37,11 @@ export async function openConsoleOnPort(
     }
   }
 
+  async function passTime(): Promise<void> {
+    await environment.time.advance(paceMs);
+    await applyDecisions();
+  }
+
   /** Changes of the test and questions of the browser follow each other. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const next = last.then(work, work);
@@ -58,7 +64,13 @@ export async function openConsoleOnPort(
         return response;
       }),
   });
-  const close = (): Promise<void> => listener.close(closeMaxMs);
+  // Streams live from the time that passes.
+  const pace = setInterval(() => void inTurn(passTime), paceMs);
+  const close = async (): Promise<void> => {
+    clearInterval(pace);
+    await last;
+    await listener.close(closeMaxMs);
+  };
   return { ...environment, inTurn, address: `http://127.0.0.1:${listener.port}`, close, [Symbol.asyncDispose]: close };
 }
 

@@ -58,6 +58,8 @@ const pages = [
   "/dead-letters",
   "/system",
   "/audit",
+  "/calendar",
+  "/search?state=HELD&counts=yes",
   "/nothing",
   `/decide/withdrawDebit?uetr=${consoleUetr}`,
   `/decide/resolveItem?uetr=${consoleUetr}`,

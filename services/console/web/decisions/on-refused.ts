@@ -17,21 +17,20 @@ export const prepareBankRedrive: PrepareDecision = async ({ api, query, clock })
   const refused = await api.read("listRefused", `/banks/${encodeURIComponent(bank)}/refused${queryText(filter)}`);
   if (refused.rows.length === 0) throw new ApiRefusal(409, "Not possible now", `Nothing that ${bank} refused fits. Look at its page.`);
   const target = filter.target === "POSTING" ? "POSTING" : "DELIVERY";
-  const options = Object.entries(filter).flatMap(([name, text]) => (text === null || text === "" ? [] : [`${name}=${text}`]));
   return {
     title: `Redrive what ${bank} refused`,
     preview: html`${renderFilter(bank, filter)}
     ${facts([
       ["Receiver", link(`/banks/${bank}`, bank)],
       ["Messages", `${plural(refused.count, "message")}${refused.isWhole ? "" : ", the oldest; it has more"}`],
-      ["Transactions", refused.sums.map(({ currency, count: number, sum }) => html`${count(number)} of ${money(currency, sum)} `)],
+      ["Transactions", refused.sums.map(({ currency, count: number, sum }) => html`${count(number)}, ${money(currency, sum)} in all `)],
     ])}
     ${renderRefused(refused, clock)}`,
     warning: "The same bytes are sent again under the same ids. Do it when the receiver has mended what it refused.",
     fields: refused.rows.map(({ messageIdentification }) => html`<input type="hidden" name="of" value="${messageIdentification}" />`),
     path: `/banks/${bank}/redrive`,
     body: (form) => ({ of: form.getAll("of"), target }),
-    command: `POST /control/v1/banks/${bank}/redrive after GET …/refused ${options.join(" ")}`.trim(),
+    command: "./sluice redrive UETR --message ID --reason TEXT, for each",
     secondPerson: "redrive",
     verb: refused.count === 1 ? "Redrive the message" : `Redrive the ${count(refused.count)} messages`,
     runbook: "redrive-a-refused-delivery",
@@ -93,7 +92,7 @@ export function renderRedrives(answer: Readonly<Record<string, unknown>>): PageC
       <p>Each takes effect, or is refused, where its transaction comes to it. The outcome of each is behind its word.</p>
       ${facts([
         ["Decision", html`<code>${action}</code>`],
-        ["Transactions", sums.map(({ currency, count: of, sum }) => html`${count(of)} of ${money(currency, sum)} `)],
+        ["Transactions", sums.map(({ currency, count: of, sum }) => html`${count(of)}, ${money(currency, sum)} in all `)],
       ])}
       ${dataTable("Outcome of each", columns, cells, "None.")}`,
   };

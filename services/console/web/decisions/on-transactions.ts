@@ -2,8 +2,8 @@
 
 import { html } from "hono/html";
 import { ApiRefusal, type AnswerOf } from "../api-client.ts";
-import type { Asked } from "../asked.ts";
-import { showTime } from "../parts/clock.ts";
+import { queryText, type Asked } from "../asked.ts";
+import { showTime, type Clock } from "../parts/clock.ts";
 import { facts, link, plural, stateMark, type Html } from "../parts/html.ts";
 import { explainItem } from "../parts/item.ts";
 import type { PrepareDecision } from "./decision-form.ts";
@@ -152,20 +152,41 @@ export const prepareResolutionConfirmation: PrepareDecision = async (asked) => {
 export const prepareTransactionReplay: PrepareDecision = async (asked) => {
   const { uetr, found } = await load(asked);
   const records = found.quarantined?.records ?? 0;
+  const query = queryText({ key: uetr, service: "scheduler", limit: "50" });
+  const { rows: letters, next } = await asked.api.read("listDeadLetters", `/dead-letters${query}`);
   return {
     title: "Replay a transaction's dead letters",
     preview: preview(found, [["Dead letters", plural(records, "record")]]),
     warning:
-      "Every record since the first dead letter is appended again, in its order. One that is still unreadable is dead-lettered again.",
-    fields: "",
+      "Every record since the first dead letter is appended again, in its order. One that is still unreadable is dead-lettered again, unless it is left for good. What is left is never applied.",
+    fields: renderLeave(letters, next !== null, asked.clock),
     path: `/transactions/${uetr}/replay`,
-    body: () => ({}),
-    command: `./sluice dead-letters replay ${uetr} --reason TEXT`,
+    body(form) {
+      const leave = form.getAll("leave");
+      return leave.length === 0 ? {} : { leave };
+    },
+    command: `./sluice dead-letters replay ${uetr} [--leave LETTER,LETTER…] --reason TEXT`,
     secondPerson: "replay",
     verb: "Replay the dead letters",
     runbook: "dead-letters",
   };
 };
+
+/** Letters that nobody will ever read can stay where they are, so that the rest is applied. */
+function renderLeave(letters: AnswerOf<"listDeadLetters">["rows"], isMore: boolean, clock: Clock): Html | string {
+  if (letters.length === 0) return "";
+  return html`<fieldset>
+    <legend>Leave for good</legend>
+    ${letters.map(
+      ({ letter, topic, partition, offset, why, deadLetteredAt }) =>
+        html`<label
+          ><input type="checkbox" name="leave" value="${letter}" /> <code>${topic} ${partition}:${offset}</code>, ${why},
+          ${showTime(deadLetteredAt, clock)}</label
+        >`,
+    )}
+    ${isMore ? html`<p class="quiet">There are more than 50; the others are left by the API.</p>` : ""}
+  </fieldset>`;
+}
 
 export const prepareLetterReplay: PrepareDecision = async ({ api, query, clock }) => {
   const letter = query.get("letter") ?? "";

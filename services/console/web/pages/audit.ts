@@ -1,106 +1,74 @@
-// What operators decided about days, banks and proposals, the newest first.
+// What operators decided, by operator, kind and time, the newest first.
 //
-// #1 A decision about one transaction is shown with that transaction: no index has them by operator, and the page says
-//    so rather than look complete.
+// #1 It lists what the aggregates keep, and says where there is more: the journal has every decision.
 
 import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
+import { isDate } from "../../http/control-parameters.ts";
 import { showTime } from "../parts/clock.ts";
-import { link, mark, dataTable } from "../parts/html.ts";
+import { link, mark, dataTable, uetrLink, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 
-interface Decided {
-  readonly at: string;
-  readonly operator: string;
-  readonly kind: string;
-  readonly about: string;
-  readonly href: string;
-  readonly result: string;
-  readonly reason: string;
-}
+type Row = AnswerOf<"listActions">["rows"][number];
 
-const daysBack = 30;
+const columns = [
+  { title: "When" },
+  { title: "Operator" },
+  { title: "Decision" },
+  { title: "About" },
+  { title: "Result" },
+  { title: "Reason", isText: true },
+];
 
-export async function showAudit({ api, me, query, clock }: Asked): Promise<PageContent> {
-  const today = me.schemes[0]?.today ?? null;
-  const from = today === null ? null : Temporal.PlainDate.from(today).subtract({ days: daysBack }).toString();
-  const to = today === null ? null : Temporal.PlainDate.from(today).add({ days: 7 }).toString();
-  const [days, banks, proposals] = await Promise.all([
-    api.read("listWindows", `/windows${queryText({ from, to })}`),
-    api.read("listBanks", "/banks"),
-    api.read("listProposals", "/proposals?limit=200"),
-  ]);
-  const decided = listDecided(days.rows, banks.rows, proposals.rows);
-  const operator = query.get("operator") ?? "";
-  const rows = decided.filter((one) => operator === "" || one.operator === operator).toSorted((a, b) => (a.at < b.at ? 1 : -1));
-  const cells = rows.map(({ at, operator: who, kind, about, href, result, reason }) => [
-    showTime(at, clock),
-    link(`/audit${queryText({ operator: who })}`, who),
-    kind,
-    link(href, about),
-    mark(result === "refused" ? "warns" : "quiet", result),
-    reason,
+export async function showAudit({ api, query, clock }: Asked): Promise<PageContent> {
+  const terms = {
+    operator: query.get("operator")?.trim(),
+    kind: query.get("kind")?.trim(),
+    from: toInstant(query.get("from"), clock.zone, 0),
+    to: toInstant(query.get("to"), clock.zone, 1),
+  };
+  const { rows, isWhole, from, to } = await api.read("listActions", `/actions${queryText(terms)}`);
+  const cells = rows.map((row) => [
+    showTime(row.at, clock),
+    link(`/audit${queryText({ operator: row.operator })}`, row.operator),
+    row.kind,
+    aboutLink(row),
+    mark(row.result === "refused" ? "warns" : "quiet", row.why === null ? row.result : `${row.result}: ${row.why}`),
+    row.reason,
   ]);
   return {
     title: "Audit",
     section: "audit",
     command: "./sluice proposals",
-    body: html`<form class="terms">
-        <p><label for="operator">Operator</label><input id="operator" name="operator" value="${operator}" /></p>
-        <p class="wide"><button class="main">Show</button></p>
-      </form>
+    body: html`${renderTerms(query)}
       <p class="quiet">
-        Decisions about days of the last ${daysBack} days, banks (the last twenty of each) and proposals. What was decided about one
-        transaction stands with that transaction.
+        From ${showTime(from, clock)} to ${showTime(to, clock)}: the last ten decisions of each transaction, the last twenty of each day and
+        bank, and proposals. The journal has all of them.
       </p>
-      ${dataTable("Decisions", [{ title: "When" }, { title: "Operator" }, { title: "Decision" }, { title: "About" }, { title: "Result" }, { title: "Reason", isText: true }], cells, "No decision.")}`,
+      ${isWhole ? "" : html`<p>${mark("warns", "There are more decisions than are listed. Choose a shorter time.")}</p>`}
+      ${dataTable(rows.length === 0 ? "Decisions" : `${rows.length} decisions`, columns, cells, "No decision in this time.")}`,
   };
 }
 
-function listDecided(
-  days: AnswerOf<"listWindows">["rows"],
-  banks: AnswerOf<"listBanks">["rows"],
-  proposals: AnswerOf<"listProposals">["rows"],
-): readonly Decided[] {
-  return [
-    ...days.flatMap(({ day, decisions }) =>
-      decisions.map(({ at, operator, kind, result, reason }) => ({ at, operator, kind, result, reason, about: day, href: `/days/${day}` })),
-    ),
-    ...banks.flatMap(({ bank, decisions }) =>
-      decisions.map(({ at, operator, kind, result, reason }) => ({
-        at,
-        operator,
-        kind,
-        result,
-        reason,
-        about: bank,
-        href: `/banks/${bank}`,
-      })),
-    ),
-    ...proposals.map(({ proposedAt, operator, operation, state, reason, path, id }) => ({
-      at: proposedAt,
-      operator,
-      kind: `proposed ${operation}`,
-      result: state,
-      reason,
-      about: path,
-      href: `/proposals#${id}`,
-    })),
-    ...proposals.flatMap(({ confirmed, operation, path, id }) =>
-      confirmed === null
-        ? []
-        : [
-            {
-              at: confirmed.at,
-              operator: confirmed.operator,
-              kind: `confirmed ${operation}`,
-              result: "confirmed",
-              reason: confirmed.reason,
-              about: path,
-              href: `/proposals#${id}`,
-            },
-          ],
-    ),
-  ];
+function renderTerms(query: URLSearchParams): Html {
+  const field = (name: string, title: string, type: string) =>
+    html`<p><label for="${name}">${title}</label><input id="${name}" name="${name}" type="${type}" value="${query.get(name) ?? ""}" /></p>`;
+  return html`<form class="terms">
+    ${field("operator", "Operator", "text")} ${field("kind", "Decision", "text")} ${field("from", "From", "date")}
+    ${field("to", "To, included", "date")}
+    <p class="wide"><button class="main">Show</button> ${link("/audit", "Clear")}</p>
+  </form>`;
+}
+
+/** The begin of a date of the scheme's zone, or of the one `daysOn` later; undefined: none was given. */
+function toInstant(date: string | null, zone: string, daysOn: number): string | undefined {
+  if (date === null || !isDate(date)) return undefined;
+  return Temporal.PlainDate.from(date).add({ days: daysOn }).toZonedDateTime(zone).toInstant().toString({ fractionalSecondDigits: 3 });
+}
+
+function aboutLink({ key }: Row): Html {
+  if (key.startsWith("bank:")) return link(`/banks/${key.slice(5)}`, key.slice(5));
+  if (key.startsWith("proposal:")) return link(`/proposals#${key.slice(9)}`, "proposal");
+  return key.includes(":") ? link(`/days/${key}`, key) : uetrLink(key);
 }

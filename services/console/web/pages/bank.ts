@@ -5,6 +5,7 @@ import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showDistance, showSentence, showTime, type Clock } from "../parts/clock.ts";
 import { count, facts, link, mark, money, receiverMark, dataTable, uetrLink, type Html, deciders } from "../parts/html.ts";
+import { renderQueueChart } from "../parts/number-charts.ts";
 import type { PageContent } from "../parts/layout.ts";
 
 type Shown = AnswerOf<"showBank">;
@@ -15,7 +16,10 @@ export async function showBankPage({ api, params, query, clock }: Asked): Promis
   const id = params["bank"] ?? "";
   const after = query.get("after");
   const shown = await api.read("showBank", `/banks/${encodeURIComponent(id)}`);
-  const messages = await api.read("listUndelivered", `/undelivered${queryText({ bank: id, limit: "50", after })}`);
+  const [messages, series] = await Promise.all([
+    api.read("listUndelivered", `/undelivered${queryText({ bank: id, limit: "50", after })}`),
+    api.read("showSeries", `/series${queryText({ bank: id })}`),
+  ]);
   if (messages.schema !== "UndeliveredMessages") throw new ApiRefusal(404, "Not known", "No bank or connector has this id.");
   const { status: bank } = shown;
   return {
@@ -32,12 +36,12 @@ export async function showBankPage({ api, params, query, clock }: Asked): Promis
               ${bank.why.map((why) => html`<li>${showSentence(why, clock)}</li>`)}
             </ul>`
       }
-      ${renderTiles(shown, clock)} ${renderActions(shown)} ${renderEndpoints(bank, clock)} ${renderHeld(shown, clock)}
+      ${renderTiles(shown, clock)} ${renderQueueChart(series, { at: bank.waiting?.closes ?? null, name: "first close" }, clock)}
+      ${renderActions(shown)} ${renderEndpoints(bank, clock)} ${renderHeld(shown, clock)}
       ${renderAttempted("Refused last", shown.refused, "It refused nothing for good.", clock)}
-      ${renderAttempted("Fails often", shown.failing, "Nothing was attempted three times or more.", clock)}
-      ${renderMessages(messages, clock)}
-      ${messages.next === null ? "" : html`<p>${link(`/banks/${id}${queryText({ after: messages.next })}`, "Next page")}</p>`}
-      ${renderTotals(bank)} ${renderConfigured(shown)} ${renderDecisions(bank, clock)}`,
+      ${renderAttempted("Fails often", shown.failing, "Nothing was attempted three times or more.", clock)} ${renderTotals(bank)}
+      ${renderConfigured(shown)} ${renderDecisions(bank, clock)} ${renderMessages(messages, clock)}
+      ${messages.next === null ? "" : html`<p>${link(`/banks/${id}${queryText({ after: messages.next })}`, "Next page")}</p>`}`,
   };
 }
 
@@ -53,7 +57,7 @@ function renderTiles({ status: { bank, waiting }, held, refusedCount, isRefusedW
     ${tile("#waiting", "postings wait", figure(waiting?.postings.waiting), showDistance(waiting?.postings.oldestSince ?? null, clock))}
     ${tile("#refused", "refused", `${count(refusedCount)}${isRefusedWhole ? "" : " or more"}`, "a person has to redrive them")}
     ${tile(`/search?state=HELD&bank=${bank}`, "held", count(heldCount), held.map(({ currency, sum }) => money(currency, sum)).join(", "))}
-    ${tile("#waiting", "first close", showDistance(waiting?.closes ?? null, clock) || "–", showTime(waiting?.closes ?? null, clock))}
+    ${tile("#waiting", "first close", showDistance(waiting?.closes ?? null, clock).replace(/^in /, "") || "–", showTime(waiting?.closes ?? null, clock))}
   </ul>`;
 }
 

@@ -32,7 +32,8 @@ export async function showDays({ api, me, clock }: Asked): Promise<PageContent> 
     title: "Business days",
     section: "days",
     command: `./sluice window list${from === null || to === null ? "" : ` --from ${from} --to ${to}`}`,
-    body: dataTable("From a week ahead to two weeks back", columns, cells, "No business day is planned."),
+    body: html`<p>${link("/calendar", "Calendar: holidays and windows of a month")}</p>
+      ${dataTable("From a week ahead to two weeks back", columns, cells, "No business day is planned.")}`,
   };
 }
 

@@ -7,13 +7,15 @@ import { showDate, showDistance, showSentence, showTime, type Clock } from "../p
 import { dayBar } from "../parts/day-bar.ts";
 import { formatAmount, parseAmount } from "../../views/control-values.ts";
 import { count, link, mark, money, plural, receiverMark, stateMark, dataTable, type Html } from "../parts/html.ts";
+import { renderDayCharts } from "../parts/number-charts.ts";
 import type { PageContent } from "../parts/layout.ts";
 
 type Overview = AnswerOf<"showOverview">;
 type Day = Overview["days"][number];
 
 export async function showNow({ api, clock }: Asked): Promise<PageContent> {
-  const overview = await api.read("showOverview", "/overview");
+  const [overview, series] = await Promise.all([api.read("showOverview", "/overview"), api.read("showSeries", "/series")]);
+  const close = { at: overview.days[0]?.window?.closes ?? null, name: "close of the window" };
   return {
     title: "Now",
     section: "now",
@@ -21,7 +23,8 @@ export async function showNow({ api, clock }: Asked): Promise<PageContent> {
     isLive: true,
     body: html`${renderTroubles(overview)}
     ${overview.days.length === 0 ? html`<p class="empty">No business day is planned for today.</p>` : overview.days.map((day) => renderDay(day, clock))}
-    ${renderTiles(overview)} ${renderHeld(overview, clock)} ${renderReceivers(overview, clock)} ${renderStates(overview)}`,
+    ${renderTiles(overview)} ${renderDayCharts(series, close, clock)} ${renderHeld(overview, clock)} ${renderReceivers(overview, clock)}
+    ${renderStates(overview)}`,
   };
 }
 

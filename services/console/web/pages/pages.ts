@@ -5,6 +5,7 @@ import type { PageContent } from "../parts/layout.ts";
 import { showAudit } from "./audit.ts";
 import { showBankPage } from "./bank.ts";
 import { showBanks } from "./banks.ts";
+import { showCalendar } from "./calendar.ts";
 import { showDay, showDays } from "./days.ts";
 import { showLetters } from "./dead-letters.ts";
 import { showDecided } from "./decided.ts";
@@ -26,6 +27,7 @@ export const pages: readonly Page[] = [
   { path: "/transactions/:uetr", load: showTransactionPage },
   { path: "/banks", load: showBanks },
   { path: "/banks/:bank", load: showBankPage },
+  { path: "/calendar", load: showCalendar },
   { path: "/days", load: showDays },
   { path: "/days/:day", load: showDay },
   { path: "/reconciliation", load: showReconciliation },

@@ -2,9 +2,10 @@
 
 import { searchTerms } from "@sluice/contracts";
 import { html } from "hono/html";
+import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked, type Elsewhere } from "../asked.ts";
 import { showTime } from "../parts/clock.ts";
-import { link, mark, money, stateMark, dataTable, uetrLink, type Html } from "../parts/html.ts";
+import { count, link, mark, money, plural, stateMark, dataTable, uetrLink, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 
 const uetrForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -17,15 +18,32 @@ export async function showSearch({ api, query, clock }: Asked): Promise<PageCont
   const asked = queryText({ ...terms, after: query.get("after") });
   const isAsked = asked !== "";
   const found = isAsked ? await api.read("searchTransactions", `/transactions${asked}${asked.includes("?") ? "&" : "?"}limit=50`) : null;
+  const isCounted = isAsked && query.get("counts") === "yes";
+  const counted = isCounted ? await api.read("countTransactions", `/transactions/counts${queryText(terms)}`) : isAsked ? "asked" : null;
   const options = Object.entries(terms).flatMap(([name, text]) => (text === undefined || text === "" ? [] : [`--${kebab(name)} ${text}`]));
   return {
     title: "Search",
     section: "search",
     command: `./sluice search ${options.join(" ")}`.trim(),
-    body: html`${renderForm(terms)}
+    body: html`${renderForm(terms)} ${renderFacets(terms, counted)}
     ${found === null ? html`<p class="empty">Give one or more terms: all of them must match. The address keeps them, so a search can be saved as a bookmark.</p>` : renderRows(found.rows, clock)}
     ${found?.next === null || found === null ? "" : html`<p>${link(`/search${queryText({ ...terms, after: found.next })}`, "Next page")}</p>`}`,
   };
+}
+
+/** Counts read every transaction that matches: they are made when somebody asks for them. */
+function renderFacets(terms: Readonly<Record<string, string | undefined>>, counted: Counts | "asked" | null): Html | string {
+  if (counted === null) return "";
+  if (counted === "asked")
+    return html`<p>${link(`/search${queryText({ ...terms, counts: "yes" })}`, "Count all that match, by state and bank")}</p>`;
+  const columns = [{ title: "State" }, { title: "Bank" }, { title: "Transactions", isNumber: true }, { title: "Sum", isNumber: true }];
+  const cells = counted.rows.map(({ state, bank, count: number, currency, sum }) => [
+    stateMark(state),
+    bank ?? "–",
+    link(`/search${queryText({ ...terms, state, bank })}`, count(number)),
+    money(currency, sum),
+  ]);
+  return dataTable(`${plural(counted.count, "transaction")} in all`, columns, cells, "Nothing matches.");
 }
 
 function renderForm(terms: Readonly<Record<string, string | undefined>>): Html {
@@ -41,6 +59,7 @@ function renderForm(terms: Readonly<Record<string, string | undefined>>): Html {
   </form>`;
 }
 
+type Counts = AnswerOf<"countTransactions">;
 type Found = Awaited<ReturnType<Asked["api"]["read"]>>;
 type Rows = Extract<Found, { readonly schema: "Transactions" }>["rows"];
 

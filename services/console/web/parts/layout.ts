@@ -56,7 +56,7 @@ export function renderPage(content: PageContent, frame: Frame): Html {
           />
           <button>Find</button>
         </form>
-        <p class="clock" id="clock">${showSystemClock(frame)}</p>
+        <p class="clock" id="clock">${renderClock(frame)}</p>
         <form class="person" method="post" action="/sign-out">
           <span title="roles: ${frame.me.roles.join(", ")}">${frame.me.name}</span>
           <input type="hidden" name="formToken" value="${frame.formToken}" /><button class="plain">Sign out</button>
@@ -76,7 +76,7 @@ export function renderPage(content: PageContent, frame: Frame): Html {
   );
 }
 
-function showSystemClock({ clock, me }: Frame): Html | string {
+export function renderClock({ clock, me }: Frame): Html | string {
   const [scheme] = me.schemes;
   return me.asOf === null
     ? "The time of the log is not known yet"

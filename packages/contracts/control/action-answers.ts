@@ -1,0 +1,48 @@
+// Answers of the control API that count what a search finds, and that list what operators decided.
+
+import * as z from "zod";
+import {
+  actionMembers,
+  amountTextSchema,
+  bigNumberSchema,
+  countSchema,
+  currencyTextSchema,
+  nullableTextSchema,
+  textSchema,
+  timeSchema,
+} from "./answer-parts.ts";
+
+export const countedAnswers = {
+  countTransactions: z.strictObject({
+    schema: z.literal("TransactionCounts"),
+    count: countSchema,
+    rows: z.array(
+      z.strictObject({
+        state: textSchema,
+        bank: nullableTextSchema,
+        count: countSchema,
+        currency: currencyTextSchema.nullable(),
+        sum: amountTextSchema.nullable(),
+      }),
+    ),
+  }),
+  listActions: z.strictObject({
+    schema: z.literal("Actions"),
+    from: timeSchema,
+    to: timeSchema,
+    rows: z.array(
+      z.strictObject({
+        key: textSchema.meta({ description: "A UETR, scheme:date, bank: and a bank's id, or proposal: and its id." }),
+        kind: textSchema.meta({ description: "The record of the decision." }),
+        result: textSchema.meta({ description: "applied, ignored, refused; of a proposal its state." }),
+        why: nullableTextSchema,
+        at: timeSchema,
+        offset: bigNumberSchema,
+        ...actionMembers,
+      }),
+    ),
+    isWhole: z.boolean().meta({
+      description: "false: there are more than 1,000 transactions, or days, with a decision in this time. Give a shorter one.",
+    }),
+  }),
+} as const satisfies Readonly<Record<string, z.ZodType>>;
