@@ -137,9 +137,9 @@ export function startIngress(ports: IngressPorts): Ingress {
     },
     stop() {
       newParties.stop();
-      stopped ??= admission.empty().then(() => {
+      stopped ??= admission.empty().then(async () => {
         refusals.stop();
-        return Promise.all([appender.stop(), audit.stop()]).then(() => {});
+        await Promise.all([appender.stop(), audit.stop()]);
       });
       return stopped;
     },
