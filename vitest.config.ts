@@ -56,7 +56,7 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "test/e2e/{day,versions,three-brokers}.test.ts"],
+          exclude: ["**/node_modules/**", "test/e2e/{day,versions,three-brokers,leaderless-partition}.test.ts"],
           globalSetup: ["infra/local/vitest-servers.ts"],
           fileParallelism: false,
           testTimeout: 300_000,
@@ -86,7 +86,7 @@ export default defineConfig({
       {
         test: {
           name: "brokers",
-          include: ["test/e2e/three-brokers.test.ts"],
+          include: ["test/e2e/{three-brokers,leaderless-partition}.test.ts"],
           globalSetup: ["infra/local/vitest-servers.ts"],
           fileParallelism: false,
           testTimeout: 300_000,

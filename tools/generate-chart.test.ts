@@ -13,11 +13,13 @@ test("the chart's alarm rules are those of infra/alarms", () => {
 
 test("alarm rules that have changed are named, and written", () => {
   const copy = mkdtempSync(join(tmpdir(), "sluice-chart-"));
-  const [source, target] = ["infra/alarms/sluice.rules.yaml", "infra/chart/files/sluice.rules.yaml"].map((path) => join(copy, path));
-  for (const path of [source!, target!]) mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(source!, "groups: []\n");
-  expect(generateChart(copy, true)).toEqual([expect.stringContaining("run ./sluice generate")]);
+  const files = ["sluice.rules.yaml", "sluice.slo.rules.yaml"];
+  const [sources, targets] = ["alarms", "chart/files"].map((folder) => files.map((file) => join(copy, "infra", folder, file)));
+  for (const path of [...sources!, ...targets!]) mkdirSync(dirname(path), { recursive: true });
+  for (const source of sources!) writeFileSync(source, "groups: []\n");
+  const complaint: unknown = expect.stringContaining("run ./sluice generate");
+  expect(generateChart(copy, true)).toEqual([complaint, complaint]);
   expect(generateChart(copy, false)).toEqual([]);
-  expect(readFileSync(target!, "utf8")).toContain("groups: []\n");
+  for (const target of targets!) expect(readFileSync(target, "utf8")).toContain("groups: []\n");
   rmSync(copy, { recursive: true });
 });

@@ -12,7 +12,7 @@ afterEach(() => copies.splice(0).forEach((copy) => rmSync(copy, { recursive: tru
 function copied(): string {
   const copy = mkdtempSync(join(tmpdir(), "sluice-api-"));
   copies.push(copy);
-  cpSync(join(root, "docs", "api"), join(copy, "docs", "api"), { recursive: true });
+  for (const folder of ["api", "data-contracts"]) cpSync(join(root, "docs", folder), join(copy, "docs", folder), { recursive: true });
   return copy;
 }
 
@@ -25,9 +25,11 @@ test("a document that was changed or is missing is named", () => {
   const path = join(copy, "docs", "api", "openapi.yaml");
   writeFileSync(path, readFileSync(path, "utf8").replace("1250.50", "1250.5"));
   rmSync(join(copy, "docs", "api", "asyncapi.yaml"));
+  rmSync(join(copy, "docs", "data-contracts", "sluice.days.v1.odcs.yaml"));
   expect(generateDocuments(copy, true)).toEqual([
     expect.stringContaining("docs/api/openapi.yaml"),
     expect.stringContaining("docs/api/asyncapi.yaml"),
+    expect.stringContaining("docs/data-contracts/sluice.days.v1.odcs.yaml"),
   ]);
   expect(generateDocuments(copy, false)).toEqual([]);
   expect(generateDocuments(copy, true)).toEqual([]);

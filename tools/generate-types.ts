@@ -1,6 +1,6 @@
 // TypeScript for the wire: an interface for every record, and the text of each version of every self-contained schema.
-// long → bigint, timestamp-millis → number (epoch ms), decimal → bigint (unscaled), bytes → Uint8Array, ["null", X] → X
-// | null.
+// long → bigint, timestamp-millis → number (epoch ms), date → string (YYYY-MM-DD), decimal → bigint (unscaled), bytes →
+// Uint8Array, ["null", X] → X | null.
 
 import { collectEnums, isUnion, type RecordSchema, type Schema, type Sources } from "./generate-schemas.ts";
 
@@ -62,6 +62,7 @@ function plainText(name: string): string {
 function logicalText(logicalType: string): string {
   if (logicalType === "decimal") return "bigint";
   if (logicalType === "timestamp-millis") return "number";
+  if (logicalType === "date") return "string";
   throw new Error(`no TypeScript type for the logical type ${logicalType}`);
 }
 

@@ -12,7 +12,7 @@ import { pagesPointToThings } from "./tidy/pages.ts";
 import { citePromises } from "./tidy/promises.ts";
 import { folderSizes } from "./tidy/folder-sizes.ts";
 import { importCircles } from "./tidy/import-circles.ts";
-import { fixtureNames, numberedInvariants, oneImportAModule, commentWidth, pageWidth } from "./tidy/notations.ts";
+import { fixtureNames, numberedInvariants, oneImportAModule, commentWidth, pageWidth, reasonsWithCauses } from "./tidy/notations.ts";
 import { schemeNames } from "./tidy/scheme-names.ts";
 import { uniqueExports } from "./tidy/unique-exports.ts";
 import { fileSizes, namesOfFiles } from "./tidy/sizes-and-names.ts";
@@ -284,6 +284,15 @@ const cases: readonly Case[] = [
       [{ "docs/glossary.md": "## Words that are not used\n" }, "does not name"],
     ],
     whole: { "packages/a/x.ts": "const planes = understanding;\n" },
+  },
+  {
+    promise: "a log line that says why something failed names the causes",
+    rule: reasonsWithCauses,
+    broken: [
+      [{ "services/ingress/x.ts": 'logger.warn("x.failed", { reason: String(error) });\n' }, "names the causes"],
+      [{ "services/ingress/x.ts": 'logger.warn("x.failed", { code: error.code, reason: error.message });\n' }, "names the causes"],
+    ],
+    whole: { "services/ingress/x.ts": 'logger.warn("x.failed", { reason: formatReason(error) });\n' },
   },
   {
     promise: "a line of a comment ends at 120 columns",

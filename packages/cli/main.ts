@@ -1,4 +1,5 @@
 import { runCommandLine } from "./terminal/command-line.ts";
+import { verbIndex } from "./verbs.ts";
 
 // The cache of compiled code is for this process. What it starts gets its own, or none.
 delete process.env["NODE_COMPILE_CACHE"];
@@ -9,4 +10,4 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
-process.exitCode = await runCommandLine(process.argv.slice(2));
+process.exitCode = await runCommandLine(process.argv.slice(2), verbIndex);

@@ -1,4 +1,5 @@
 export * from "./api.ts";
+export { stateEnteredRecord } from "./analytics/state-entered.ts";
 export { amountText } from "./messages/json/amount.ts";
 export { sha256Hex } from "./messages/json/canonical-json.ts";
 export { canonicalControlBody, controlBodies, readControlBody, redrivenMax } from "./control/decision-bodies.ts";
@@ -49,7 +50,7 @@ export {
   recordFromBankMarker,
   recordFromFact,
   recordFromMarker,
-  redriveRecord,
+  requestRecord,
 } from "./wire/to-wire.ts";
 export type { AppendedFact, EventOptions } from "./wire/to-wire.ts";
 export * from "./wire/topics.ts";

@@ -8,8 +8,8 @@
 //   6 attempt/end.ts           ends a delivery that is acknowledged, refused, stopped or expired
 //
 // Markers are applied by partition/apply-day-markers.ts and partition/apply-pause-markers.ts, redrives by
-// attempt/redrive.ts. endpoint/endpoint.ts decides whether an endpoint may be called and how often at once,
-// endpoint/endpoint-suspension.ts applies that to the backlogs.
+// attempt/redrive.ts, stops of operators by attempt/give-up.ts. endpoint/endpoint.ts decides whether an endpoint may be
+// called and how often at once, endpoint/endpoint-suspension.ts applies that to the backlogs.
 //
 // #1 A partition works from its take-over to the end of its epoch (leased-partition.ts). A call for another epoch, or
 //    for a partition that this process does not own, rejects with a retryable Fault.
@@ -31,6 +31,7 @@ import { LeasedPartition } from "./partition/leased-partition.ts";
 import { partitionClosed } from "./partition/delivery-lease.ts";
 import { replaceEndpoints } from "./partition/replace-endpoints.ts";
 import { applyPause, applyResume } from "./partition/apply-pause-markers.ts";
+import { applyGiveUp, type DeliveryGiveUp } from "./attempt/give-up.ts";
 import { applyRedrive, type DeliveryRedrive } from "./attempt/redrive.ts";
 import { applyStop, type DeliveryStop } from "./attempt/stop.ts";
 
@@ -41,6 +42,7 @@ export interface DeliveryWorker {
   planDay(marker: DayTimes): void;
   reconcileDay(marker: DayReconciled, place: Pick<MarkerPosition, "offset">): void;
   redrive(redrive: DeliveryRedrive): Promise<void>;
+  giveUp(giveUp: DeliveryGiveUp): Promise<void>;
   pauseReceiver(marker: BankPaused, place: MarkerPosition): void;
   resumeReceiver(marker: BankResumed, place: MarkerPosition): void;
 }
@@ -163,6 +165,7 @@ function createWorker(context: EngineContext, partition: DeliveryPartition): Del
     planDay: (marker) => applyDayTimes(context, partition, marker),
     reconcileDay: (marker, place) => applyDayReconciled(context, partition, marker, place),
     redrive: (redrive) => applyRedrive(context, partition, redrive),
+    giveUp: (giveUp) => applyGiveUp(context, partition, giveUp),
     pauseReceiver: (marker, place) => applyPause(context, partition, marker, place),
     resumeReceiver: (marker, place) => applyResume(context, partition, marker, place),
   };

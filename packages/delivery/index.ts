@@ -8,6 +8,7 @@ export * from "./port.ts";
 export { attemptsForJournal } from "./attempt/attempt-history.ts";
 export { buildReceipt } from "./attempt/receipt.ts";
 export * from "./attempt/retry-law.ts";
+export { readOperatorStop, type DeliveryGiveUp } from "./attempt/give-up.ts";
 export { redriveExtensionMs, type DeliveryRedrive } from "./attempt/redrive.ts";
 export type { DeliveryStop } from "./attempt/stop.ts";
 export { stoppedKeptMs } from "./attempt/given-up-messages.ts";

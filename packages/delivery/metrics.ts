@@ -12,6 +12,7 @@ export interface DeliveryMetrics {
   readonly parked: Counter;
   readonly backlogFull: Counter;
   readonly redrives: Counter;
+  readonly giveUps: Counter;
   readonly staleWrites: Counter;
   readonly waiting: Gauge;
   readonly paused: Gauge;
@@ -28,7 +29,7 @@ export interface DeliveryMetrics {
 
 type Labels = Readonly<Record<string, string>>;
 
-export const endOutcomes = ["acknowledged", "refused", "stopped", "expired"] as const;
+export const endOutcomes = ["acknowledged", "refused", "stopped", "expired", "given-up"] as const;
 export const parkReasons = [
   "failed",
   "ended",
@@ -76,6 +77,7 @@ export function createDeliveryMetrics(metrics: Metrics, time: Time): DeliveryMet
     parked: countOver(parked, "reason", ({ receiver = "" }) => series.recordParked(receiver)),
     backlogFull,
     redrives: overAll("sluice_delivery_redrives_total", "Redrives, by result.", "result"),
+    giveUps: overAll("sluice_delivery_operator_stops_total", "Stops of deliveries by operators, by result.", "result"),
     staleWrites,
     waiting,
     paused,

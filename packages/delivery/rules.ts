@@ -5,7 +5,7 @@ import type { endOutcomes } from "./metrics.ts";
 import type { ConfiguredParty } from "@sluice/config";
 import type { EventHeaders } from "@sluice/contracts";
 import type { OutgoingRecord } from "@sluice/messaging";
-import type { AttemptSummary, ParkedAttempt, ParkedRedrive } from "@sluice/store";
+import type { AttemptSummary, ParkedAttempt, ParkedRedrive, ParkedStop } from "@sluice/store";
 import type { Operation } from "./port.ts";
 
 /** Identifies a delivery without its body. */
@@ -59,6 +59,8 @@ export interface AttemptProgress {
   readonly earlier: AttemptSummary | null;
   /** The newest redrive that was applied; null where none was. */
   readonly redrive: ParkedRedrive | null;
+  /** The newest stop of an operator that was applied; null where none was. */
+  readonly stop: ParkedStop | null;
 }
 
 export const attemptsKept = 10;
@@ -69,6 +71,7 @@ export const untried: AttemptProgress = {
   recentAttempts: [],
   earlier: null,
   redrive: null,
+  stop: null,
 };
 
 export type EndOutcome = (typeof endOutcomes)[number];

@@ -3,6 +3,7 @@
 
 import { buildAsyncApiDocument } from "./asyncapi/asyncapi.ts";
 import { buildControlDocument } from "./control/control-document.ts";
+import { buildDataContract, listContractTopics } from "./data-contracts/data-contract.ts";
 import { writeDocumentJson } from "./exact-json.ts";
 import { writeDocumentYaml } from "./exact-yaml.ts";
 import { messageNames, messageSchemaFile } from "./schemas/json-schemas.ts";
@@ -16,6 +17,10 @@ export function buildDocuments(): ReadonlyMap<string, string> {
     ["docs/api/control.yaml", writeYaml(control)],
     ["docs/api/surface.md", writeSurface({ "Interface of banks and connectors": openApi, "Control API": control })],
     ["docs/api/asyncapi.yaml", writeYaml(buildAsyncApiDocument())],
+    ...listContractTopics().map((topic): [string, string] => [
+      `docs/data-contracts/${topic}.odcs.yaml`,
+      writeYaml(buildDataContract(topic)),
+    ]),
     ...messageNames.map((name): [string, string] => [
       `.sluice/generated/schemas/${kebab(name)}.json`,
       writeDocumentJson(messageSchemaFile(name)),

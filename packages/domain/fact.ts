@@ -6,6 +6,7 @@ import type {
   BankFact,
   CloseExtensionRequested,
   DeadLettersReplayed,
+  DeliveryStopRequested,
   GateOpeningRequested,
   ItemResolutionConfirmed,
   ItemResolutionRequested,
@@ -169,6 +170,7 @@ export type TransactionFact =
   | DeadlinePassed
   | WithdrawalRequested
   | RedriveRequested
+  | DeliveryStopRequested
   | ItemResolutionRequested
   | ItemResolutionConfirmed
   | DeadLettersReplayed
@@ -269,6 +271,7 @@ export const aggregateByFactKind = {
   DeadlinePassed: "transaction",
   WithdrawalRequested: "transaction",
   RedriveRequested: "transaction",
+  DeliveryStopRequested: "transaction",
   ItemResolutionRequested: "transaction",
   ItemResolutionConfirmed: "transaction",
   DeadLettersReplayed: "transaction",

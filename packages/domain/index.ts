@@ -19,6 +19,7 @@ export { isGateOpenFor } from "./debit-and-credit/markers/release-gate.ts";
 export * from "./day/gate-status.ts";
 export * from "./day/held-outlook.ts";
 
+export { awaitedDelivery } from "./debit-and-credit/facts/given-up.ts";
 export { queueKey } from "./debit-and-credit/facts/on-message.ts";
 export { isOutcomeShown, isUnreadOpen } from "./debit-and-credit/items.ts";
 export * from "./debit-and-credit/reconciliation-reasons.ts";

@@ -9,6 +9,8 @@ export interface OperatorAction {
   readonly operator: string;
   /** The person behind the token; null: the operator's id names the person. */
   readonly person: string | null;
+  /** The second person, who confirmed a proposal; null: the decision needed none. */
+  readonly confirmedBy: string | null;
   readonly reason: string;
   /** When the console received it, for display only: the append time decides. */
   readonly requestedAtMs: number;
@@ -30,6 +32,15 @@ export interface WithdrawalRequested {
 
 export interface RedriveRequested {
   readonly kind: "RedriveRequested";
+  readonly action: OperatorAction;
+  readonly target: "delivery" | "posting";
+  /** Identification of the delivery; for a posting the event's id. */
+  readonly messageIdentification: string;
+}
+
+/** An operator has a message, or the posting of an event, tried no more. It may have been taken. */
+export interface DeliveryStopRequested {
+  readonly kind: "DeliveryStopRequested";
   readonly action: OperatorAction;
   readonly target: "delivery" | "posting";
   /** Identification of the delivery; for a posting the event's id. */

@@ -4,7 +4,15 @@ import type { BankFact, CloseExtensionRequested, CreditsFinalRequested, GateOpen
 import { creditsFinal, date, scheme } from "./given.fixture.ts";
 
 export function action(id: string, operator = "thandi"): OperatorAction {
-  return { id, operator, person: null, reason: "the bank asked for it", requestedAtMs: 1, contentSha256: contentSha256(id) };
+  return {
+    id,
+    operator,
+    person: null,
+    confirmedBy: null,
+    reason: "the bank asked for it",
+    requestedAtMs: 1,
+    contentSha256: contentSha256(id),
+  };
 }
 
 /** Actions with the same id have the same content, unless a test says otherwise. */

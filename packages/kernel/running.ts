@@ -16,7 +16,7 @@ export interface BlockedPosition {
 
 export interface Readiness {
   readonly isReady: boolean;
-  /** The reasons why it is not ready, one short text each; empty when ready. */
+  /** What does not work, one short text each: the reasons why it is not ready, or the part of it that is not. */
   readonly reasons: readonly string[];
   /** One for each partition at most, also while the service is ready; absent where it has no such partitions. */
   readonly blocked?: readonly BlockedPosition[];

@@ -1,11 +1,27 @@
 // The Faults of the messaging port. Their codes are stable, because callers and alarms depend on them.
 
 import { Fault } from "@sluice/kernel";
-import type { TopicPartition } from "./port.ts";
+import type { AppendResult, TopicPartition } from "./port.ts";
 
 /** The records may or may not have been appended. */
 export function unknownOutcome(message: string, cause?: unknown): Fault {
   return new Fault("messaging.unknown-outcome", message, { isRetryable: true, cause });
+}
+
+/** Some records of a send were appended, the others were not or may not have been. */
+export class PartlyAppendedFault extends Fault {
+  /** By record of the send: its place; null: not acknowledged. */
+  readonly appended: readonly (AppendResult | null)[];
+
+  constructor(appended: readonly (AppendResult | null)[], cause: Fault) {
+    super("messaging.unknown-outcome", "only a part was appended", { isRetryable: cause.isRetryable, cause });
+    this.appended = appended;
+  }
+}
+
+/** Returns the Fault of a send, by what became of each record. */
+export function partlyAppended(appended: readonly (AppendResult | null)[], cause: Fault): Fault {
+  return appended.some((one) => one !== null) ? new PartlyAppendedFault(appended, cause) : cause;
 }
 
 /** The records were not appended. */

@@ -4,8 +4,9 @@
 // Every adapter promises:
 // #1 `send` resolves only once the broker has acknowledged every record, with its offset and append time, in the order
 //    given. Otherwise it rejects with a Fault: `messaging.unknown-outcome` (the records may or may not be there) or
-//    `messaging.refused` (they are not there). Two sends of one producer are appended in call order, unless one of them
-//    failed.
+//    `messaging.refused` (they are not there). A PartlyAppendedFault says which of them are acknowledged. Records of
+//    two sends of one producer to one partition are appended in call order, unless one of them failed. A partition
+//    without a leader fails its own records alone.
 // #2 A consumer hands over no record of a partition before `assigned` has resolved, and no record below the offset it
 //    answered.
 // #3 After `revoked`, nothing of that epoch is handed over, and a commit of that epoch is dropped.

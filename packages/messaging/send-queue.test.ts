@@ -78,6 +78,49 @@ test("#2: when a batch fails all waiting sends fail with it, and the queue conti
   expect(texts()).toEqual(["a", "d"]);
 });
 
+test("#2, I14: a record that fails fails those that wait for its partition, and records of other partitions go on", async () => {
+  const time = createVirtualTime({ startAtMs: 0 });
+  const failing = new Set([1]);
+  const batches: string[] = [];
+  let offset = 0n;
+  const queue = createSendQueue({
+    time,
+    lingerMs: 0,
+    batchRecordsMax: 2,
+    batchPartitionBytesMax: 10_000,
+    recordBytesMax: 5000,
+    waitingRecordsMax: 20,
+    transmit: async (batch) => {
+      batches.push(batch.map(({ value, partition }) => `${Buffer.from(value ?? []).toString()}${partition}`).join(" "));
+      await new Promise<void>((resolve) => time.after(10, resolve));
+      return batch.map(({ topic, partition }) =>
+        failing.has(partition)
+          ? requestRefused("no leader", { isRetryable: true })
+          : { topic, partition, offset: (offset += 1n), appendedAtMs: 1 },
+      );
+    },
+  });
+  const settled = Promise.allSettled([
+    queue.send([record("a"), record("b", 1)]),
+    queue.send([record("c", 1), record("d")]),
+    queue.send([record("e", 1)]),
+    queue.send([record("f"), record("g", 2)]),
+  ]);
+  await time.advance(100);
+  expect(await settled).toMatchObject([
+    { reason: { code: "messaging.unknown-outcome", isRetryable: true, appended: [{ offset: 1n }, null] } },
+    { reason: { code: "messaging.unknown-outcome", appended: [null, { offset: 2n }] } },
+    { reason: { code: "messaging.refused", isRetryable: true } },
+    {
+      value: [
+        { partition: 0, offset: 3n },
+        { partition: 2, offset: 4n },
+      ],
+    },
+  ]);
+  expect(batches).toEqual(["a0 b1", "d0 f0", "g2"]);
+});
+
 test("#3: a send larger than a batch resolves when all of it is acknowledged; if a later part is refused, its outcome is unknown", async () => {
   const { time, queue, outcomes, texts } = setup();
   const large = queue.send(Array.from({ length: 12 }, (_, index) => record(`${index}`)));

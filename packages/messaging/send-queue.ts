@@ -2,15 +2,16 @@
 //
 // #1 One batch is in flight at a time, and records leave in call order. (kafkajs trouble A: with two batches in flight
 //    an acknowledged one can be lost.)
-// #2 When a batch fails, every waiting send fails with it. Continuing would break the order of a caller that repeats
-//    its sends.
-// #3 A send resolves when all its records are acknowledged, however many batches carried them.
+// #2 When a record fails, all that wait for its partition fail with it; when a batch fails, all that wait do. To go on
+//    would break the order of a caller that repeats its sends. Records of other partitions go on.
+// #3 A send settles when all its records have, however many batches carried them. It resolves if all are acknowledged;
+//    otherwise its Fault says which are.
 // #4 At most `waitingRecordsMax` records wait; more are refused.
 // #5 While many records arrive, a batch waits longer for others, because one record alone costs the broker as much as
 //    ten together.
 
 import { Fault, type Time } from "@sluice/kernel";
-import { clientClosed, requestRefused, unknownOutcome } from "./faults.ts";
+import { clientClosed, partlyAppended, requestRefused, unknownOutcome } from "./faults.ts";
 import type { AppendResult, OutgoingRecord } from "./port.ts";
 
 export interface SendQueueOptions {
@@ -29,8 +30,11 @@ export interface SendQueueOptions {
   readonly batchPartitionBytesMax: number;
   readonly recordBytesMax: number;
   readonly waitingRecordsMax: number;
-  /** Appends a batch and answers in its order, or rejects with a Fault that fits `Producer.send`. */
-  transmit(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]>;
+  /**
+   * Appends a batch and answers for each record, in its order. Rejects with a Fault that fits `Producer.send` if all
+   * failed.
+   */
+  transmit(records: readonly OutgoingRecord[]): Promise<readonly (AppendResult | Fault)[]>;
 }
 
 export interface SendQueue {
@@ -42,8 +46,10 @@ export interface SendQueue {
 const sendRecordsMax = 10_000;
 
 interface Send {
-  readonly answers: AppendResult[];
-  readonly recordsCount: number;
+  /** By record; null: not acknowledged. */
+  readonly answers: (AppendResult | null)[];
+  settledCount: number;
+  fault: Fault | null;
   resolve(answers: readonly AppendResult[]): void;
   reject(reason: unknown): void;
 }
@@ -53,6 +59,8 @@ interface Waiting {
   /** Upper bound of the record's size on the wire. */
   readonly bytes: number;
   readonly send: Send;
+  /** Its place in the send. */
+  readonly index: number;
 }
 
 export function createSendQueue(options: SendQueueOptions): SendQueue {
@@ -68,8 +76,8 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
 
   function send(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
     const { promise, resolve, reject } = Promise.withResolvers<readonly AppendResult[]>();
-    const sent: Send = { answers: [], recordsCount: records.length, resolve, reject };
-    const coming = records.map((record) => ({ record, bytes: estimateBytes(record), send: sent }));
+    const sent: Send = { answers: records.map(() => null), settledCount: 0, fault: null, resolve, reject };
+    const coming = records.map((record, index) => ({ record, bytes: estimateBytes(record), send: sent, index }));
     const refusal = checkSend(coming, waiting.length, isClosed, options);
     if (refusal !== null) return Promise.reject(refusal);
     if (waiting.length === 0) waitingFromMs = time.monotonicMs();
@@ -112,13 +120,16 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
 
   async function transmit(batch: readonly Waiting[]): Promise<void> {
     try {
-      const answers = await options.transmit(batch.map(({ record }) => record));
-      for (const [index, { send }] of batch.entries()) settle(send, answers[index]);
+      const faults = settleAll(batch, await options.transmit(batch.map(({ record }) => record)));
+      if (faults.size === 0) return;
+      // #2
+      const behind = waiting;
+      waiting = behind.filter(({ record }) => !faults.has(placeOf(record)));
+      failAll(behind, faults);
     } catch (error) {
       // #2
-      const failed = new Set([...batch, ...waiting].map(({ send }) => send));
-      waiting = [];
-      for (const send of failed) send.reject(reasonFor(send, error));
+      const fault = error instanceof Fault ? error : unknownOutcome("the broker's answer was lost", error);
+      for (const one of [...batch, ...waiting.splice(0)]) settle(one, fault);
     }
   }
 
@@ -154,32 +165,75 @@ function createPace(time: Time) {
   };
 }
 
-function settle(send: Send, answer: AppendResult | undefined): void {
-  if (answer === undefined) throw unknownOutcome("the answer does not name every record sent");
-  send.answers.push(answer);
-  if (send.answers.length === send.recordsCount) send.resolve(send.answers);
+function settle({ send, index }: Waiting, answer: AppendResult | Fault): void {
+  send.settledCount += 1;
+  if (answer instanceof Fault) send.fault = moreDoubtful(send.fault, answer);
+  else send.answers[index] = answer;
+  if (send.settledCount < send.answers.length) return;
+  if (send.fault !== null) return send.reject(partlyAppended(send.answers, send.fault));
+  send.resolve(send.answers.filter((one) => one !== null));
 }
 
-/** A send of which a part was appended was not refused, whatever happened to the rest. */
-function reasonFor(send: Send, error: unknown): Fault {
-  if (!(error instanceof Fault)) return unknownOutcome("the broker's answer was lost", error);
-  if (error.code === "messaging.refused" && send.answers.length > 0) return unknownOutcome("only a part was appended", error);
-  return error;
+/** Returns the Faults by the partitions that failed. */
+function settleAll(batch: readonly Waiting[], answers: readonly (AppendResult | Fault)[]): ReadonlyMap<string, Fault> {
+  if (answers.length !== batch.length) throw unknownOutcome("the answer does not name every record sent");
+  const faults = new Map<string, Fault>();
+  for (const [index, one] of batch.entries()) {
+    const answer = answers[index]!;
+    settle(one, answer);
+    if (answer instanceof Fault) faults.set(placeOf(one.record), answer);
+  }
+  return faults;
+}
+
+function failAll(waiting: readonly Waiting[], faults: ReadonlyMap<string, Fault>): void {
+  for (const one of waiting) {
+    const fault = faults.get(placeOf(one.record));
+    if (fault !== undefined) settle(one, fault);
+  }
+}
+
+/** Of two reasons the one that says less: a record that may be there outweighs one that is not. */
+export function moreDoubtful(first: Fault | null, second: Fault): Fault {
+  return first !== null && first.code !== "messaging.refused" ? first : second;
+}
+
+function placeOf({ topic, partition }: OutgoingRecord): string {
+  return `${topic}/${partition}`;
 }
 
 function checkSend(coming: readonly Waiting[], waitingCount: number, isClosed: boolean, options: SendQueueOptions): Fault | null {
   const count = coming.length;
   if (isClosed) return clientClosed("the producer is closed");
-  if (count === 0 || count > sendRecordsMax) {
-    return requestRefused(`a send holds 1 to ${sendRecordsMax} records, this one ${count}`, { isRetryable: false });
-  }
+  const wrongCount = checkCount(count);
+  if (wrongCount !== null) return wrongCount;
   // A send is accepted as a whole or not at all; an empty queue accepts any.
   if (waitingCount > 0 && waitingCount + count > options.waitingRecordsMax) {
     return requestRefused(`more than ${options.waitingRecordsMax} records wait to be sent`, { isRetryable: true });
   }
-  const tooLarge = coming.find(({ bytes }) => bytes > options.recordBytesMax);
+  return checkBytes(coming, options.recordBytesMax);
+}
+
+function checkCount(count: number): Fault | null {
+  if (count > 0 && count <= sendRecordsMax) return null;
+  return requestRefused(`a send holds 1 to ${sendRecordsMax} records, this one ${count}`, { isRetryable: false });
+}
+
+function checkBytes(coming: readonly Pick<Waiting, "bytes">[], recordBytesMax: number): Fault | null {
+  const tooLarge = coming.find(({ bytes }) => bytes > recordBytesMax);
   if (tooLarge === undefined) return null;
-  return requestRefused(`a record of ${tooLarge.bytes} bytes is larger than ${options.recordBytesMax}`, { isRetryable: false });
+  return requestRefused(`a record of ${tooLarge.bytes} bytes is larger than ${recordBytesMax}`, { isRetryable: false });
+}
+
+/** Returns why a send that goes to several queues would be refused by one of them; null: it would not for its size. */
+export function checkSizes(records: readonly OutgoingRecord[], recordBytesMax: number): Fault | null {
+  return (
+    checkCount(records.length) ??
+    checkBytes(
+      records.map((record) => ({ bytes: estimateBytes(record) })),
+      recordBytesMax,
+    )
+  );
 }
 
 function nextBatchCount(waiting: readonly Waiting[], options: SendQueueOptions): number {
@@ -193,7 +247,7 @@ function nextBatchCount(waiting: readonly Waiting[], options: SendQueueOptions):
 function countWithinPartitions(waiting: readonly Waiting[], partitionBytesMax: number): number {
   const bytesByPartition = new Map<string, number>();
   for (const [count, { record, bytes }] of waiting.entries()) {
-    const place = `${record.topic}/${record.partition}`;
+    const place = placeOf(record);
     const sum = (bytesByPartition.get(place) ?? 0) + bytes;
     if (count > 0 && sum > partitionBytesMax) return count;
     bytesByPartition.set(place, sum);

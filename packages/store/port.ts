@@ -184,13 +184,15 @@ export interface ParkedMessage {
   readonly earlier: AttemptSummary | null;
   /**
    * How it ended.
-   * null: it is still tried. "refused": a not-recoverable response; kept until a change arrives. "refusing": the same,
-   * but the fact may not be appended yet. "stopped": kept for a while, so that its record is recognized if it comes
-   * again; not shown to operators.
+   * null: it is still tried. "refused": a not-recoverable response, or an operator's stop; kept until a change arrives.
+   * "refusing": a not-recoverable response, whose fact may not be appended yet. "stopped": kept for a while, so that
+   * its record is recognized if it comes again; not shown to operators.
    */
   readonly ended: "refusing" | "refused" | "stopped" | null;
   /** The newest redrive that was applied; null: none. */
   readonly redrive: ParkedRedrive | null;
+  /** The newest stop of an operator that was applied; null: none. It was given up by it if no redrive is newer. */
+  readonly stop: ParkedStop | null;
   /** The write that it comes from. Each write has its own version; the write that counts has the greatest. */
   readonly version: bigint;
 }
@@ -204,6 +206,16 @@ export interface ParkedRedrive {
   readonly offset: bigint;
   /** The new deadline where it is later than `deadlineMs`; null: unchanged. */
   readonly untilMs: number | null;
+}
+
+/** An operator's decision to try it no more. */
+export interface ParkedStop {
+  /** Journal offset of the decision. The same one, or an older one, changes nothing. */
+  readonly offset: bigint;
+  /** Id of the operator. */
+  readonly operator: string;
+  /** The second person; null: none was needed. */
+  readonly confirmedBy: string | null;
 }
 
 export interface ParkedAttempt {

@@ -167,6 +167,24 @@ test("pauses of its bank before its end are shown once, with operator and reason
   expect(JSON.parse(JSON.stringify(timeline))).toEqual(timeline);
 });
 
+test("a delivery that an operator stopped is no redrive, and names both persons in its line [D3 operator-stop]", async () => {
+  const story = new TimelineStory();
+  await story.appendFact(story.debit());
+  await story.appendFact(story.verdict());
+  const id = `${storyUetrHex}A`;
+  const by = { ...action("s1"), confirmedBy: "sipho" };
+  await story.appendFact({ name: "DeliveryStopRequested", value: { action: by, target: "DELIVERY", messageIdentification: id } });
+  const timeline = await timefindLine(story);
+  expect(findLine(timeline, "DeliveryStopRequested")).toContain(`${id} delivery, by thandi: because of s1, confirmed by sipho; applied`);
+  expect(timeline.messages.at(-1)).toMatchObject({ messageIdentification: id, stoppedByOffset: null, redrivenByOffsets: [] });
+  const stop = { operator: "thandi", confirmedBy: "sipho" };
+  const message = timeline.messages.at(-1)!;
+  const waiting = { isTried: false, stoppedBy: stop, nextAttemptAtMs: null, attempts: 3, recentAttempts: [], earlier: null };
+  expect(formatTimeline({ ...timeline, messages: [{ ...message, waiting }] })).toContain(
+    "stopped by thandi, confirmed by sipho, waits for a redrive, 3 attempts",
+  );
+});
+
 test("a decision that a second person has confirmed names both persons [D9 second-person]", async () => {
   const story = new TimelineStory();
   await held(story);

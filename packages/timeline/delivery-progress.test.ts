@@ -33,7 +33,11 @@ async function endsAs(
   };
   const attempts = recentAttempts.length + (earlier?.count ?? 0);
   const times = { firstAttemptAtMs: storyStartMs, endedAtMs: storyStartMs + 11_004 };
-  await story.append(topics.receipts, { name: "Receipt", value: { ...identified, outcome, attempts, ...times, recentAttempts, earlier } });
+  const who = { stoppedBy: null, confirmedBy: null };
+  await story.append(topics.receipts, {
+    name: "Receipt",
+    value: { ...identified, outcome, attempts, ...times, recentAttempts, earlier, ...who },
+  });
 }
 
 function parked(over: Partial<ParkedMessage> = {}): ParkedMessage {
@@ -61,6 +65,7 @@ function parked(over: Partial<ParkedMessage> = {}): ParkedMessage {
     earlier: null,
     ended: null,
     redrive: null,
+    stop: null,
     version: 1n,
     ...over,
   };

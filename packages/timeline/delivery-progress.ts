@@ -6,7 +6,7 @@
 // #3 A process may die between the fact that a delivery ended and its receipt. The fact has the same attempts, so it
 //    stands in for a receipt that is missing.
 
-import type { ParkedAttempt, ParkedMessage, Store } from "@sluice/store";
+import type { ParkedAttempt, ParkedMessage, ParkedRow, Store } from "@sluice/store";
 import type { AnyDecodedRecord, Attempt } from "@sluice/contracts";
 import type { TimelineAttempt, TimelineEnd, TimelineParkedMessage } from "./timeline.ts";
 
@@ -25,8 +25,16 @@ export function readEnds(receipts: readonly FoundEnd[], journal: readonly FoundE
   const byId = new Map(journal.flatMap(readFactEnd));
   for (const { decoded } of receipts) {
     if (decoded.name !== "Receipt") continue;
-    const { webhookId, outcome, attempts, firstAttemptAtMs, endedAtMs, recentAttempts, earlier } = decoded.value;
-    byId.set(webhookId, { outcome, attempts, firstAttemptAtMs, endedAtMs, recentAttempts: recentAttempts.map(toTimelineAttempt), earlier });
+    const { webhookId, outcome, attempts, firstAttemptAtMs, endedAtMs, recentAttempts, earlier, stoppedBy, confirmedBy } = decoded.value;
+    byId.set(webhookId, {
+      outcome,
+      attempts,
+      firstAttemptAtMs,
+      endedAtMs,
+      recentAttempts: recentAttempts.map(toTimelineAttempt),
+      earlier,
+      stoppedBy: stoppedBy === null ? null : { operator: stoppedBy, confirmedBy },
+    });
   }
   return byId;
 }
@@ -39,7 +47,7 @@ function readFactEnd({ decoded, appendedAtMs }: FoundEnd): readonly (readonly [s
   if (decoded.name !== "DeliveryEnded" || decoded.value.outcome === "STOPPED") return [];
   const { messageIdentification, outcome, attempts, recentAttempts } = decoded.value;
   const firstAttemptAtMs = recentAttempts[0]?.atMs ?? appendedAtMs;
-  const end = { outcome, attempts, firstAttemptAtMs, endedAtMs: appendedAtMs, earlier: null };
+  const end = { outcome, attempts, firstAttemptAtMs, endedAtMs: appendedAtMs, earlier: null, stoppedBy: null };
   return [[messageIdentification, { ...end, recentAttempts: recentAttempts.map(toTimelineAttempt) }]];
 }
 
@@ -61,15 +69,22 @@ export async function loadWaiting(
 
 const idsMax = 1_000;
 
-function toParkedMessage({ ended, nextAttemptAtMs, attempts, recentAttempts, earlier }: ParkedMessage): TimelineParkedMessage {
+function toParkedMessage(message: ParkedMessage): TimelineParkedMessage {
+  const { ended, nextAttemptAtMs, attempts, recentAttempts, earlier, stop } = message;
   const isTried = ended === null;
   return {
     isTried,
+    stoppedBy: stop === null || !isStoppedByOperator(message) ? null : { operator: stop.operator, confirmedBy: stop.confirmedBy },
     nextAttemptAtMs: isTried ? nextAttemptAtMs : null,
     attempts,
     recentAttempts: recentAttempts.map(toTimelineAttempt),
     earlier,
   };
+}
+
+/** True if an operator had it tried no more, and nobody has redriven it since. */
+export function isStoppedByOperator({ ended, stop, redrive }: Pick<ParkedRow, "ended" | "stop" | "redrive">): boolean {
+  return ended === "refused" && stop !== null && (redrive === null || redrive.offset < stop.offset);
 }
 
 function toTimelineAttempt(attempt: Attempt | ParkedAttempt): TimelineAttempt {

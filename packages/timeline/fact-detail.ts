@@ -21,7 +21,7 @@ export function describeFact(decoded: AnyDecodedRecord): FactDetail | null {
 /** Describes an operator's request with operator and reason. */
 function describeRequest(decoded: AnyDecodedRecord): FactDetail | null {
   if (decoded.name === "WithdrawalRequested") return buildDetail(null, describeAction(decoded.value.action));
-  if (decoded.name === "RedriveRequested") {
+  if (decoded.name === "RedriveRequested" || decoded.name === "DeliveryStopRequested") {
     const { messageIdentification, target, action } = decoded.value;
     return buildDetail(messageIdentification, `${target.toLowerCase()}, ${describeAction(action)}`);
   }

@@ -1,7 +1,7 @@
 // Formats attempts for people: one line each below their message, after one line that sums up the earlier attempts.
 
 import { formatUtcTime } from "./format-time.ts";
-import type { TimelineAttempt, TimelineEarlier, TimelineEnd, TimelineParkedMessage } from "./timeline.ts";
+import type { TimelineAttempt, TimelineEarlier, TimelineEnd, TimelineParkedMessage, TimelineStop } from "./timeline.ts";
 
 const indent = "      ";
 /** Most characters shown of an answer; the JSON form has the whole kept answer. */
@@ -26,9 +26,13 @@ function formatEarlier(earlier: TimelineEarlier | null): readonly string[] {
   return [`${formatUtcTime(firstAtMs)}  to ${formatUtcTime(lastAtMs)}: ${count} ${count === 1 ? "attempt" : "attempts"} before: ${each}`];
 }
 
+export function formatStop({ operator, confirmedBy }: TimelineStop): string {
+  return `stopped by ${operator}${confirmedBy === null ? "" : `, confirmed by ${confirmedBy}`}`;
+}
+
 /** Describes a message that has not ended. */
-export function formatWaiting({ isTried, attempts, nextAttemptAtMs }: TimelineParkedMessage): string {
+export function formatWaiting({ isTried, stoppedBy, attempts, nextAttemptAtMs }: TimelineParkedMessage): string {
   const tried = attempts === 0 ? "not tried yet" : `${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
-  if (!isTried) return `waits for a redrive, ${tried}`;
+  if (!isTried) return `${stoppedBy === null ? "" : `${formatStop(stoppedBy)}, `}waits for a redrive, ${tried}`;
   return nextAttemptAtMs === null ? `parked, ${tried}` : `parked, ${tried}, due ${formatUtcTime(nextAttemptAtMs).slice(11)}`;
 }

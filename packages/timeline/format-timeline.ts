@@ -1,6 +1,6 @@
 // Formats a timeline for people: one line per entry, in journal order, with aligned columns.
 
-import { formatAttempts, formatWaiting } from "./format-attempts.ts";
+import { formatAttempts, formatStop, formatWaiting } from "./format-attempts.ts";
 import { formatUtcTime } from "./format-time.ts";
 import type { Timeline, TimelineEnd, TimelineEvent, TimelineResolution, TimelineParkedMessage } from "./timeline.ts";
 
@@ -155,11 +155,12 @@ function formatProgress(end: TimelineEnd | null, waiting: TimelineParkedMessage 
 }
 
 function formatEnd(end: TimelineEnd): string {
-  const { outcome, attempts, recentAttempts, endedAtMs } = end;
+  const { outcome, attempts, recentAttempts, endedAtMs, stoppedBy } = end;
   const last = recentAttempts.at(-1);
   const answer = last === undefined ? "" : ` ${last.httpStatusCode ?? last.answer ?? "no answer"}`;
   const tried = attempts === 1 && last !== undefined ? `1 attempt of ${last.tookMs} ms` : `${attempts} attempts`;
-  return `${outcome.toLowerCase()}${answer}, ${tried}, ${formatUtcTime(endedAtMs).slice(11)}`;
+  const ended = stoppedBy === null ? outcome.toLowerCase() : formatStop(stoppedBy);
+  return `${ended}${answer}, ${tried}, ${formatUtcTime(endedAtMs).slice(11)}`;
 }
 
 function copiesText(copies: number): string {

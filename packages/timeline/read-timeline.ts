@@ -261,6 +261,7 @@ function buildSentMessages(dispatch: readonly FoundRecord[], { ends, waiting }: 
 function applyChange(message: TimelineMessage, change: Records["DispatchChange"]["change"], offset: string): TimelineMessage {
   const { stoppedByOffset, redrivenByOffsets } = message;
   if (change === "STOP") return { ...message, stoppedByOffset: stoppedByOffset ?? offset };
+  if (change !== "REDRIVE") return message;
   return { ...message, redrivenByOffsets: [...new Set([...redrivenByOffsets, offset])] };
 }
 

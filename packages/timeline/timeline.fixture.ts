@@ -17,7 +17,7 @@ import {
   recordFromBankMarker,
   recordFromMarker,
   type Records,
-  redriveRecord,
+  requestRecord,
   sha256Hex,
   topics,
 } from "@sluice/contracts";
@@ -157,8 +157,9 @@ export class TimelineStory {
     }
     if (output.kind === "dispatch") await this.append(topics.dispatch, dispatchRecord(output, sources));
     if (output.kind === "stop") await this.append(topics.dispatch, dispatchChangeRecord(output, storyUetr));
-    if (output.kind !== "redrive") return;
-    await this.append(output.target === "posting" ? topics.events : topics.dispatch, redriveRecord(output, storyUetr));
+    if (output.kind !== "redrive" && output.kind !== "give-up") return;
+    const by = { operator: "thandi", confirmedBy: "sipho" };
+    await this.append(output.target === "posting" ? topics.events : topics.dispatch, requestRecord(output, storyUetr, by));
   }
 
   /** Appends a marker of the day to the partition. */
@@ -253,7 +254,15 @@ export class TimelineStory {
       class: "ACKNOWLEDGED",
     } as const;
     const times = { firstAttemptAtMs: storyStartMs + 1_000, endedAtMs: storyStartMs + 2_003 };
-    const end = { outcome: "ACKNOWLEDGED", attempts: 2, ...times, recentAttempts: [refused, taken], earlier: null } as const;
+    const end = {
+      outcome: "ACKNOWLEDGED",
+      attempts: 2,
+      ...times,
+      recentAttempts: [refused, taken],
+      earlier: null,
+      stoppedBy: null,
+      confirmedBy: null,
+    } as const;
     await this.append(topics.receipts, {
       name: "Receipt",
       value: { webhookId, uetr: storyUetr, bank: storyBank, operation, stageVersion, ...end },

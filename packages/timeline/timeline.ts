@@ -109,12 +109,23 @@ export interface TimelineEnd {
   /** The last attempts, at most ten. */
   readonly recentAttempts: readonly TimelineAttempt[];
   readonly earlier: TimelineEarlier | null;
+  /** Null: no operator had it tried no more. */
+  readonly stoppedBy: TimelineStop | null;
+}
+
+/** Who had a message tried no more. */
+export interface TimelineStop {
+  readonly operator: string;
+  /** The second person; null: none was needed. */
+  readonly confirmedBy: string | null;
 }
 
 /** A delivery or a posting that was not acknowledged at once and is parked in the store. */
 export interface TimelineParkedMessage {
-  /** False if it was refused or has expired, so that only an operator's redrive tries it again. */
+  /** False if it was refused, was stopped by an operator or has expired: only an operator's redrive tries it again. */
   readonly isTried: boolean;
+  /** Null: it was not an operator who had it tried no more. */
+  readonly stoppedBy: TimelineStop | null;
   /**
    * Due time by its own back-off; a breaker, a Retry-After or a pause of its bank may delay it. Null if it is not
    * tried.

@@ -29,6 +29,11 @@ export function createDispatcherEnvironment(options: Omit<DeliveryTestOptions, "
       const value = { ...change({ causedByOffset: nextCause(), change: "REDRIVE" }), ...over };
       return environment.append(topics.dispatch, [{ key: value.uetr, decoded: { name: "DispatchChange", value } }]);
     },
+    giveUp: async (over: Partial<Records["DispatchChange"]>) => {
+      const by = { stoppedBy: "thandi", confirmedBy: "sipho" };
+      const value = { ...change({ causedByOffset: nextCause(), change: "GIVE_UP", ...by }), ...over };
+      return environment.append(topics.dispatch, [{ key: value.uetr, decoded: { name: "DispatchChange", value } }]);
+    },
     pause: async (number = 1, bank = "first", untilMs: number | null = null) =>
       environment.bankMarker(topics.dispatch, "BankPaused", number, bank, untilMs),
     resume: async (number = 1, bank = "first") => environment.bankMarker(topics.dispatch, "BankResumed", number, bank),
@@ -123,6 +128,8 @@ function change(over: Partial<Records["DispatchChange"]>): Records["DispatchChan
     deliveryKey: dispatchUetr(1),
     bank: "first",
     change: "STOP",
+    stoppedBy: null,
+    confirmedBy: null,
     causedByOffset: 0n,
     ...over,
   };

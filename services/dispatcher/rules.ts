@@ -3,8 +3,8 @@
 //
 // #1 202 acknowledges; another 2xx only if it is configured for the receiver; the receiver's duplicate codes
 //    acknowledge an attempt that may not be the first.
-// #2 Acknowledged, refused and stopped are facts for the journal (DeliveryEnded); expired is not: no transition waits
-//    for it.
+// #2 Acknowledged, refused and stopped are facts for the journal (DeliveryEnded); expired and given up are not: no
+//    transition waits for them.
 // #3 Every end of a delivery writes a receipt; a stop that found no delivery writes none.
 // #4 A change that only a newer writer knows stops the partition until this reader knows it too.
 
@@ -17,6 +17,7 @@ import {
   type DeliveryRules,
   type DeliverySource,
   type DeliveryWorker,
+  readOperatorStop,
   type Operation,
   parseOperation,
   readDeliverySource,
@@ -76,6 +77,7 @@ const factOutcomes: Readonly<Record<DeliveryEnd["outcome"], DeliveryOutcome | nu
   refused: "REFUSED",
   stopped: "STOPPED",
   expired: null,
+  "given-up": null,
 };
 
 function deliveryEnded(
@@ -97,12 +99,14 @@ function deliveryEnded(
   };
 }
 
-/** STOP ends a delivery, REDRIVE retries a refused one. */
+/** STOP ends a delivery, GIVE_UP has it tried no more until a REDRIVE, which also retries a refused one. */
 export async function applyDispatchChange(change: DispatchChange, record: ReceivedRecord, worker: DeliveryWorker): Promise<void> {
   const { messageIdentification: id, uetr, bank, deliveryKey, causedByOffset } = change;
   const { appendedAtMs } = record;
   if (change.change === "REDRIVE")
     return worker.redrive({ subject: { id, uetr, receiverId: bank }, deliveryKey, causedByOffset, appendedAtMs });
+  if (change.change === "GIVE_UP")
+    return worker.giveUp({ subject: { id, uetr, receiverId: bank }, deliveryKey, stop: readOperatorStop(change) });
   if (change.change !== "STOP") {
     // #4
     throw new Fault("dispatcher.unknown-change", "a change of a kind that is not known to this reader", { isRetryable: true });

@@ -18,7 +18,7 @@ export interface DispatcherPorts extends DeliveryServicePorts {
 const records: DeliveryRecords = {
   // A message to deliver.
   Dispatch: (dispatch, record, worker) => worker.deliver(buildDispatchDelivery(dispatch, readDeliverySource(record))),
-  // Stops a delivery, which DeliveryEnded answers, or retries a refused one.
+  // Stops a delivery, which DeliveryEnded answers, gives one up, or retries one that was refused or given up.
   DispatchChange: applyDispatchChange,
   // The planned close of a day, at planning and at each extension: attempts on its messages end when the broker clock
   // passes it.

@@ -24,11 +24,12 @@ export function createPublisherEnvironment(options: Omit<DeliveryTestOptions, "s
           return [transactionState(value), esmState(value)];
         }),
       ),
-    redrive: async (number: number, stageVersion: number, causedByOffset: bigint) => {
-      const change = { uetr: eventUetr(number), deliveryKey: eventUetr(number), bank: "first", change: "REDRIVE", causedByOffset } as const;
-      const value = { ...change, messageIdentification: stateEventId(number, stageVersion) };
-      return environment.append(topics.events, [{ key: value.uetr, decoded: { name: "DispatchChange", value } }]);
-    },
+    redrive: async (number: number, stageVersion: number, causedByOffset: bigint) =>
+      environment.append(topics.events, [request(number, stageVersion, { change: "REDRIVE", causedByOffset })]),
+    giveUp: async (number: number, stageVersion: number, causedByOffset: bigint) =>
+      environment.append(topics.events, [
+        request(number, stageVersion, { change: "GIVE_UP", causedByOffset, stoppedBy: "thandi", confirmedBy: null }),
+      ]),
     pause: async (number = 1, bank = "first", untilMs: number | null = null) =>
       environment.bankMarker(topics.events, "BankPaused", number, bank, untilMs),
     resume: async (number = 1, bank = "first") => environment.bankMarker(topics.events, "BankResumed", number, bank),
@@ -40,6 +41,16 @@ export function createPublisherEnvironment(options: Omit<DeliveryTestOptions, "s
 export const eventUetr = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 export const stateEventId = (number: number, stageVersion: number): string =>
   `${String(number).padStart(16, "0")}${String(stageVersion).padStart(16, "0")}`;
+
+function request(
+  number: number,
+  stageVersion: number,
+  over: Pick<Records["DispatchChange"], "change" | "causedByOffset"> & Partial<Records["DispatchChange"]>,
+) {
+  const of = { uetr: eventUetr(number), deliveryKey: eventUetr(number), bank: "first", stoppedBy: null, confirmedBy: null };
+  const value = { ...of, messageIdentification: stateEventId(number, stageVersion), ...over };
+  return { key: value.uetr, decoded: { name: "DispatchChange", value } } as const;
+}
 
 function event(over: Partial<Records["TransactionStateEvent"]>): Records["TransactionStateEvent"] {
   const { stageVersion = 1, uetr: of = eventUetr(1) } = over;

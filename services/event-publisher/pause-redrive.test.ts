@@ -113,3 +113,24 @@ describe("redrive of a posting that was given up", { timeout: 30_000 }, () => {
     expect(Math.abs(environment.time.nowMs() - deliveryStartMs - 3 * publisherHourMs)).toBeLessThan(minuteMs);
   });
 });
+
+describe("a posting that an operator stops", { timeout: 30_000 }, () => {
+  it("I13: is tried no more, lets the next one of its UETR pass, and is posted again by a redrive [D3 operator-stop]", async () => {
+    const environment = createPublisherEnvironment();
+    await environment.start();
+    environment.answers(({ id }) => (id === stateEventId(1, 1) ? 500 : 202));
+    await environment.publish(...buildStages(1, 2));
+    await environment.until(() => environment.received.length === 4, 10 * minuteMs);
+    await environment.giveUp(1, 1, 7n);
+    await environment.until(() => environment.receipts().length === 2, minuteMs);
+    expect(environment.receipts()).toMatchObject([
+      { webhookId: stateEventId(1, 1), outcome: "STOPPED", stoppedBy: "thandi", confirmedBy: null },
+      { webhookId: stateEventId(1, 2), outcome: "ACKNOWLEDGED", stoppedBy: null },
+    ]);
+    environment.answers(() => 202);
+    await environment.redrive(1, 1, 8n);
+    await environment.until(() => environment.receipts().length === 3, minuteMs);
+    expect(listReceipts(environment).at(-1)?.slice(0, 2)).toEqual([stateEventId(1, 1), "ACKNOWLEDGED"]);
+    expect(environment.broker.records({ topic: topics.journal, partition: 0 })).toEqual([]);
+  });
+});

@@ -3,7 +3,7 @@
 //
 // #1 Any 2xx acknowledges; the bank's duplicate codes acknowledge an attempt that may not be the first.
 // #2 Every end writes a receipt, and nothing else: never a fact for the journal (I13).
-// #3 An expired posting is kept as undelivered, like a refused one.
+// #3 An expired posting is kept as undelivered, like a refused one and one that an operator has stopped.
 // #4 A posting names its place among the events of its UETR: `sluice-sequence` is the stageVersion, and
 //    `sluice-previous-id` is the webhook-id of the posting before it. Both follow from UETR and stageVersion, so a
 //    repeat after any restart carries the same values. ESM_STATE has no place.
@@ -21,7 +21,14 @@ import {
   type TransactionStateEvent,
 } from "@sluice/contracts";
 import { eventId } from "@sluice/domain";
-import { buildReceipt, type Delivery, type DeliveryRules, type DeliverySource, type DeliveryWorker } from "@sluice/delivery";
+import {
+  buildReceipt,
+  type Delivery,
+  type DeliveryRules,
+  type DeliverySource,
+  type DeliveryWorker,
+  readOperatorStop,
+} from "@sluice/delivery";
 import type { ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
 
@@ -76,18 +83,20 @@ function posting(
   };
 }
 
-/** REDRIVE retries a posting that was given up, with the same id and bytes. The key of a posting is its UETR. */
+/** REDRIVE retries a posting that was given up, GIVE_UP has one tried no more. The key of a posting is its UETR. */
 export async function applyPostingChange(
   change: DispatchChange,
   { appendedAtMs }: Pick<ReceivedRecord, "appendedAtMs">,
   worker: DeliveryWorker,
 ): Promise<void> {
+  const { messageIdentification: id, uetr, bank, causedByOffset } = change;
+  const subject = { id, uetr, receiverId: bank };
+  if (change.change === "GIVE_UP") return worker.giveUp({ subject, deliveryKey: uetr, stop: readOperatorStop(change) });
   if (change.change !== "REDRIVE") {
     // #5
     throw new Fault("event-publisher.unknown-change", "a change of a kind that is not known to this reader", { isRetryable: true });
   }
-  const { messageIdentification: id, uetr, bank, causedByOffset } = change;
-  await worker.redrive({ subject: { id, uetr, receiverId: bank }, deliveryKey: uetr, causedByOffset, appendedAtMs });
+  await worker.redrive({ subject, deliveryKey: uetr, causedByOffset, appendedAtMs });
 }
 
 /** The place of the posting among the events of its UETR (#4). */

@@ -48,7 +48,7 @@ function listRecords(takesEvents: (bank: string) => boolean): DeliveryRecords {
     // An event of class ESM_STATE, behind the one of the same state. Only banks that ask for the class have any.
     EsmStateEvent: (event, record, worker) =>
       takesEvents(event.bank) ? worker.deliver(buildEsmPostingDelivery(event, readDeliverySource(record))) : undefined,
-    // Retries a posting that was given up.
+    // Retries a posting that was given up, or gives one up.
     DispatchChange: applyPostingChange,
     ...pauseRecords,
   };

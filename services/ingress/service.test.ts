@@ -193,6 +193,7 @@ describe("while the journal is not available", () => {
     expect([first.status, first.headers.get("retry-after"), time.monotonicMs() - startedMs]).toEqual([503, "1", 1_000]);
     const second = await requested("/outbound/direct-debit", postBody(encodeBody(buildDirectDebit())));
     expect([second.status, second.headers.get("retry-after"), time.monotonicMs() - startedMs]).toEqual([503, "1", 1_000]);
+    await time.advance(1_000);
     expect(ingress.readiness()).toEqual({ isReady: false, reasons: ["journal: broker"] });
     expect(journal()).toEqual([]);
   });

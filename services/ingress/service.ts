@@ -30,7 +30,8 @@ import { createAdmission } from "./http/admission.ts";
 import { noRoomAnswers, unavailableAnswer, type IngressAnswer } from "./http/answer.ts";
 import { createFairQueue } from "./http/fair-queue.ts";
 import { createIngressApi, type IngressApiPorts } from "./http/api.ts";
-import { createJournalAppender, type AppendOutcome } from "./journal/journal-appender.ts";
+import type { Readiness } from "@sluice/kernel";
+import { createJournalAppender, type AppendOutcome, type JournalAppender } from "./journal/journal-appender.ts";
 import type { IngressOperation } from "./intake/operation.ts";
 import { ingressOperations } from "./operations.ts";
 import { createNewParties } from "./new-parties.ts";
@@ -101,6 +102,12 @@ export function startIngress(ports: IngressPorts): Ingress {
     return answer;
   }
 
+  async function stopOnceEmpty(): Promise<void> {
+    await admission.empty();
+    refusals.stop();
+    await Promise.all([appender.stop(), audit.stop()]);
+  }
+
   async function append(record: OutgoingRecord, waitMaxMs: number, isStopping: boolean): Promise<AppendOutcome> {
     return isStopping ? { kind: "unavailable", reason: "stopping" } : await appender.append(record, waitMaxMs);
   }
@@ -131,19 +138,19 @@ export function startIngress(ports: IngressPorts): Ingress {
       audit.replaced(next);
       newParties.replace(next);
     },
-    readiness() {
-      const reason = stopped === null ? appender.unavailableReason() : "stopping";
-      return reason === null ? { isReady: true, reasons: [] } : { isReady: false, reasons: [`journal: ${reason}`] };
-    },
+    readiness: () => readReadiness(appender, stopped !== null),
     stop() {
       newParties.stop();
-      stopped ??= admission.empty().then(async () => {
-        refusals.stop();
-        await Promise.all([appender.stop(), audit.stop()]);
-      });
+      stopped ??= stopOnceEmpty();
       return stopped;
     },
   };
+}
+
+function readReadiness(appender: Pick<JournalAppender, "unavailableReason" | "closedPartitions">, isStopping: boolean): Readiness {
+  const reason = isStopping ? "stopping" : appender.unavailableReason();
+  if (reason !== null) return { isReady: false, reasons: [`journal: ${reason}`] };
+  return { isReady: true, reasons: appender.closedPartitions().map((partition) => `journal: partition ${partition} does not answer`) };
 }
 
 function requestFields({ operation, caller, tokenId = null, remoteAddress = null, body }: IngressRequest) {

@@ -3,13 +3,15 @@
 
 import { recordKinds, stateNames } from "@sluice/contracts";
 import { observationKinds } from "@sluice/domain";
-import { findLargest, type Counter, type Gauge, type ListedMetric, type ListedSample, type Metrics } from "@sluice/kernel";
+import { findLargest, type Counter, type Gauge, type Histogram, type ListedMetric, type ListedSample, type Metrics } from "@sluice/kernel";
 
 export interface SchedulerMetrics {
   /** Labels: fact, decision, state. */
   readonly decisions: Counter;
   /** Labels: state. */
   readonly entries: Counter;
+  /** Seconds from the receipt of a debit or credit to its verdict. */
+  readonly verdictSeconds: Histogram;
   /** Labels: state (of the transaction at the close). */
   readonly items: Counter;
   /** Labels: kind. */
@@ -45,6 +47,12 @@ export interface SchedulerMetrics {
   setHeldDebits(partition: number, banks: ReadonlyMap<string, number>): void;
   /** Sets the held debits of a partition whose window is open and whose bank's gate is closed; likewise. */
   setDebitsAtClosedGates(partition: number, banks: ReadonlyMap<string, number>): void;
+  /** Sets the held debits of a partition whose window and gate are open, by scheme; likewise. */
+  setDueDebits(partition: number, schemes: ReadonlyMap<string, number>): void;
+  /** Unix time at which the open window of a scheme closes; 0: none is open. Labels: scheme. */
+  readonly windowCloses: Gauge;
+  /** Unix time of the begin, in UTC, of the last date that this process has planned. Labels: scheme. */
+  readonly plannedUntil: Gauge;
   /** Sets the credits of a partition that keep a gate closed, by bank; a bank that is no longer named has none. */
   setGateCredits(partition: number, banks: ReadonlyMap<string, number>): void;
 }
@@ -60,15 +68,20 @@ export function startSchedulerCounts(
   for (const scheme of schemes) windowsMissed.add({ scheme }, 0);
 }
 
+/** Seconds; an objective asks for 60. */
+const verdictBuckets = [0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
 export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
   const held = new BankTotals();
   const gateCredits = new BankTotals();
   const atClosedGates = new BankTotals();
+  const due = new BankTotals();
   metrics.listed(Object.values(listedMetrics), () => [
     { name: listedMetrics.held.name, labels: {}, value: held.sum },
     ...held.largest(listedMetrics.bankHeld),
     ...gateCredits.largest(listedMetrics.gateCredits),
     ...atClosedGates.largest(listedMetrics.atClosedGates),
+    ...due.list().map(([scheme, value]) => ({ name: listedMetrics.due.name, labels: { scheme }, value })),
     { name: listedMetrics.leftOut.name, labels: { metric: listedMetrics.bankHeld.name }, value: held.leftOut },
     { name: listedMetrics.leftOut.name, labels: { metric: listedMetrics.gateCredits.name }, value: gateCredits.leftOut },
     { name: listedMetrics.leftOut.name, labels: { metric: listedMetrics.atClosedGates.name }, value: atClosedGates.leftOut },
@@ -81,6 +94,12 @@ export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
     ),
     decisions: metrics.counter("sluice_scheduler_decisions_total", "Records handled", ["fact", "decision", "state"]),
     entries: metrics.counter("sluice_scheduler_state_entries_total", "Entries of transactions into a state", ["state"]),
+    verdictSeconds: metrics.histogram(
+      "sluice_scheduler_verdict_seconds",
+      "From the receipt of a debit or credit to its verdict, by the broker clock",
+      [],
+      verdictBuckets,
+    ),
     items: metrics.counter("sluice_scheduler_items_total", "Reconciliation items made", ["state"]),
     observations: metrics.counter("sluice_scheduler_observations_total", "Messages recorded as observations, without effect on the state", [
       "kind",
@@ -101,7 +120,7 @@ export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
     deadlines: metrics.gauge("sluice_scheduler_deadlines", "Open credits in memory, waiting for their deadline", ["partition"]),
     quarantined: metrics.gauge(
       "sluice_scheduler_quarantined_transactions",
-      "Transactions with records in the dead letters that nobody has replayed, at most 10,000",
+      "Transactions with records in the dead letters that nobody has replayed; 10,000: at least as many at some time since the take-over",
       ["partition"],
     ),
     conservationBroken: metrics.gauge(
@@ -117,6 +136,19 @@ export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
     setHeldDebits: (partition, banks) => held.set(partition, banks),
     setGateCredits: (partition, banks) => gateCredits.set(partition, banks),
     setDebitsAtClosedGates: (partition, banks) => atClosedGates.set(partition, banks),
+    setDueDebits: (partition, schemes) => due.set(partition, schemes),
+    ...createDayMetrics(metrics),
+  };
+}
+
+function createDayMetrics(metrics: Metrics): Pick<SchedulerMetrics, "windowCloses" | "plannedUntil"> {
+  return {
+    windowCloses: metrics.gauge("sluice_scheduler_window_closes_timestamp_seconds", "When the open window closes; 0: none is open", [
+      "scheme",
+    ]),
+    plannedUntil: metrics.gauge("sluice_scheduler_planned_until_timestamp_seconds", "The last date that is planned, at its begin in UTC", [
+      "scheme",
+    ]),
   };
 }
 
@@ -135,6 +167,7 @@ const listedMetrics = {
     "Held debits in memory whose window is open, and whose bank's credits gate is not",
     ["bank"],
   ),
+  due: listed("sluice_scheduler_due_debits", "Held debits in memory whose window and gate are open", ["scheme"]),
   leftOut: listed("sluice_scheduler_left_out_banks", "Banks that have a value above zero, and no series of their own", ["metric"]),
 } as const;
 
@@ -142,7 +175,7 @@ function listed(name: string, help: string, labels: readonly string[]): ListedMe
   return { name, help, kind: "gauge", labels };
 }
 
-/** The values of banks, added up over the partitions; a bank without a value is not kept. */
+/** The values of banks or schemes, added up over the partitions; one without a value is not kept. */
 class BankTotals {
   readonly #totals = new Map<string, number>();
   readonly #byPartition = new Map<number, ReadonlyMap<string, number>>();
@@ -156,6 +189,10 @@ class BankTotals {
 
   get leftOut(): number {
     return Math.max(0, this.#totals.size - banksShownMax);
+  }
+
+  list(): readonly (readonly [string, number])[] {
+    return [...this.#totals];
   }
 
   largest({ name }: ListedMetric): readonly ListedSample[] {

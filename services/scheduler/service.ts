@@ -7,6 +7,7 @@
 //   StatusReportReceived AccountVerified                 on-transaction-fact.ts   state; events, deliveries, stops
 //   Release DeliveryEnded DayClosed DeadlinePassed       on-transaction-fact.ts   state; events, deliveries, stops
 //   WithdrawalRequested RedriveRequested                 on-transaction-fact.ts   an operator's decision
+//   DeliveryStopRequested                                on-transaction-fact.ts   an operator's decision
 //   ItemResolutionRequested ItemResolutionConfirmed      on-transaction-fact.ts   an operator's finding about an item
 //   DeadLettersReplayed                                  on-transaction-fact.ts   its dead letters follow right behind
 //   DayPlanned DayTimeReached                            on-day-fact.ts           day; markers to every partition
@@ -86,6 +87,8 @@ export const journalHandlers: JournalHandlers = {
 
 export interface SchedulerPorts extends ServicePorts {
   readonly store: Store;
+  /** The version of the rules of another release, which a test plays; absent: that of this one. */
+  readonly rulesVersion?: number;
   /** Reports that the service cannot go on; its process must end. */
   fail(reason: unknown): void;
 }
@@ -109,14 +112,14 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
   );
   const append = createFactAppender({ producer: facts, serde, partitionCount, brokerClock, logger });
   const brokerNowMs = (): number | null => brokerClock.nowMs();
+  const metrics = createSchedulerMetrics(ports.metrics);
   const planner = opening.adopt(
-    startDayPlanner({ schemes: ports.configuration.schemes, partitionCount, append, brokerNowMs, time, logger }),
+    startDayPlanner({ schemes: ports.configuration.schemes, partitionCount, append, brokerNowMs, metrics, time, logger }),
     (task) => task.stop(),
   );
   const storeProbe = opening.adopt(startStoreProbe({ store, time }), (probe) => probe.stop());
   const operatorSkips = createOperatorSkips({ messaging, serde, service });
   let owned: PartitionConsumer | null = null;
-  const metrics = createSchedulerMetrics(ports.metrics);
   startSchedulerCounts(
     metrics,
     ports.configuration.schemes.map(({ id }) => id),
@@ -131,7 +134,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     serde,
     configuration: live.view,
     partitionCount,
-    rulesVersion,
+    rulesVersion: ports.rulesVersion ?? rulesVersion,
     append,
     brokerClock,
     metrics,

@@ -27,6 +27,8 @@ interface DeliveryStory {
   readonly attempts: readonly Attempt[];
   /** If absent, there is no receipt. */
   readonly outcome?: string;
+  /** The operator who had it tried no more. */
+  readonly stoppedBy?: string | null;
   readonly earlier?: { readonly first: number; readonly last: number };
   readonly limits?: Readonly<Record<string, unknown>>;
 }
@@ -34,7 +36,8 @@ interface DeliveryStory {
 let offsets = 1_000;
 
 /** Builds the dispatch, the received requests and the receipt of a message X, which the domain does not know. */
-function deliver({ uetr = one, to = historyBank, at = 0, attempts, outcome, earlier, limits = {} }: DeliveryStory): HistoryEntry[] {
+function deliver(story: DeliveryStory): HistoryEntry[] {
+  const { uetr = one, to = historyBank, at = 0, attempts, outcome, stoppedBy = null, earlier, limits = {} } = story;
   const id = `${uetr.replaceAll("-", "")}X`;
   const dispatched = { messageIdentification: id, uetr, deliveryKey: `X ${uetr}`, bank: to, operation, ...limits };
   const seen = attempts
@@ -53,7 +56,8 @@ function deliver({ uetr = one, to = historyBank, at = 0, attempts, outcome, earl
     class: classify(status),
   }));
   const summed = earlier === undefined ? null : { count: 5, firstAtMs: offsetToMs(earlier.first), lastAtMs: offsetToMs(earlier.last) };
-  const value = { webhookId: id, uetr, bank: to, operation, outcome, attempts: attempts.length, recentAttempts, earlier: summed };
+  const counted = { attempts: attempts.length, recentAttempts, earlier: summed, stoppedBy };
+  const value = { webhookId: id, uetr, bank: to, operation, outcome, ...counted };
   return [...entries, placed("receipts", last.at + 1, uetr, "Receipt", value)];
 }
 
@@ -139,6 +143,14 @@ const rejected: readonly (readonly [string, readonly HistoryEntry[], RegExp])[] 
       receivedEntry(one, 9, operation, `${one.replaceAll("-", "")}X`),
     ],
     /^I12 .* after its refusal was recorded/,
+  ],
+  [
+    "I12: a message is tried after an operator stopped it",
+    [
+      ...deliver({ attempts: [{ at: 1, status: 500 }], outcome: "STOPPED", stoppedBy: "thandi" }),
+      receivedEntry(one, 9, operation, `${one.replaceAll("-", "")}X`),
+    ],
+    /^I12 .* after an operator's stop was recorded/,
   ],
   [
     "I12: a message is tried again 20 s after a 404",
@@ -284,6 +296,14 @@ const accepted: readonly (readonly [string, readonly HistoryEntry[]])[] = [
     ],
   ],
   [
+    "I12: a message is redriven after an operator stopped it",
+    [
+      ...deliver({ attempts: [{ at: 1, status: 500 }], outcome: "STOPPED", stoppedBy: "thandi" }),
+      redrive(5),
+      receivedEntry(one, 9, operation, `${one.replaceAll("-", "")}X`),
+    ],
+  ],
+  [
     "I12: an attempt follows a transient answer at once, because the jitter is full",
     deliver({
       attempts: [
@@ -409,4 +429,17 @@ describe("I14: one receiver's trouble does not delay another", () => {
     const { counts } = checkHistory([...deliver({ attempts: delivered, outcome: "ACKNOWLEDGED" })], { firstAttemptWithinMs: 5_000 });
     expect(counts).toMatchObject({ firstAttemptsInTime: 1, deliveriesEnded: 1, receiversAttempted: 1 });
   });
+});
+
+it("I7: a time in which no process ran excuses a gap, and no other one", () => {
+  const attempts = [
+    { at: 1, status: 503 },
+    { at: 1_201, status: 202 },
+  ];
+  const history = deliver({ attempts, outcome: "ACKNOWLEDGED" });
+  const stopped = (from: number, until: number): CheckOptions => ({
+    stopped: { fromMs: offsetToMs(from), untilMs: offsetToMs(until) },
+  });
+  expect(violationsIn(history, stopped(100, 1_100))).toEqual([]);
+  expect(violationsIn(history, stopped(1_300, 2_000))).toEqual([expect.stringMatching(/^I7/)]);
 });

@@ -10,6 +10,7 @@ import { checkOneEffect } from "./promises/i3-one-effect.ts";
 import { checkOrder } from "./promises/i4-order.ts";
 import { checkOneEnd } from "./promises/i5-one-end.ts";
 import { checkLegalPath } from "./promises/i6-legal-path.ts";
+import { checkAnalyticsTopics } from "./promises/i6-analytics-topics.ts";
 import { checkSnapshotTable } from "./promises/i6-snapshot-table.ts";
 import { checkPersistence } from "./promises/i7-persistence.ts";
 import { checkHold } from "./promises/i8-hold.ts";
@@ -22,6 +23,7 @@ const checks = [
   checkOneEnd,
   checkLegalPath,
   checkSnapshotTable,
+  checkAnalyticsTopics,
   checkPersistence,
   checkHold,
   checkWindowOnce,

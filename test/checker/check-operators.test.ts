@@ -8,6 +8,7 @@ import {
   historyBank,
   changeEntries,
   historyDay,
+  historyDebitRecord,
   historyEventRecord,
   completedDebit,
   unreleasedDebit,
@@ -108,6 +109,10 @@ function gateOver(credits: readonly string[]): readonly HistoryEntry[] {
 
 test.each<readonly [string, readonly HistoryEntry[]]>([
   ["a debit that was carried over once, as its verdict allows", carriedOver(1)],
+  [
+    "a debit that was carried over in the turn of its repeat",
+    changeEntries(carriedOver(1), isRecordOfType("DayClosed", one), () => historyDebitRecord(one, 81)),
+  ],
   ["a debit that was withdrawn while it was held", withdrawn()],
   ["an action sent twice, of which the first counts", withNotes([20])],
   ["a release after the end of a maintenance", [...dayMarkers, pausedUntil(releasedAtMs), ...debitHistory(completedDebit)]],

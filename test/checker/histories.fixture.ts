@@ -27,6 +27,8 @@ const topics = {
   events: "sluice.events.v1",
   receipts: "sluice.receipts.v1",
   transactions: "sluice.transactions.v1",
+  stateEvents: "sluice.state-events.v1",
+  items: "sluice.items.v1",
 };
 
 export function historyRecord(

@@ -23,7 +23,7 @@ export interface InputMessage extends InputPlace {
 }
 
 interface InputChange extends InputPlace {
-  readonly kind: "STOP" | "REDRIVE";
+  readonly kind: "STOP" | "REDRIVE" | "GIVE_UP";
   readonly message: InputMessage;
   readonly cause: bigint;
 }
@@ -61,6 +61,8 @@ export function noInputs(): ModelInputs {
 }
 
 export const modelScheme = "ZA_EFT";
+/** Who asks for every stop of a message. */
+export const modelOperator = "thandi";
 
 export function inputBusinessDate(day: number): string {
   return `2026-11-${String(20 + day).padStart(2, "0")}`;

@@ -1,8 +1,9 @@
 // The laws that hold when all faults and all work have ended.
 //
 // #1 Nothing is lost, and nothing stays undone (I1, I16). Each message was acknowledged, was stopped, expired by its
-//    own deadline, or is parked because it was refused or its attempts have ended. One that was in the partition at a
-//    take-over, below the marker that reconciles its day, may be gone: its stop, if any, is answered without it.
+//    own deadline, or is parked because it was refused, an operator stopped it, or its attempts have ended. One that
+//    was in the partition at a take-over, below the marker that reconciles its day, may be gone: its stop, if any, is
+//    answered without it.
 // #2 Each stop was answered, by STOPPED or by the message's acknowledgement. A message that has ended is no longer
 //    parked, unless it was refused, or a later owner read its record again after its attempts had ended, because that
 //    owner cannot know that the message had been acknowledged.
@@ -60,16 +61,24 @@ function isEnded(run: ModelRun, message: InputMessage): boolean {
   return outcomes.has("ACKNOWLEDGED") || outcomes.has("STOPPED") || outcomes.has("EXPIRED");
 }
 
-/** True if the message may stay parked: it was refused and not redriven since, or its attempts have ended by now. */
+/** True if the message may stay parked: it was given up and not redriven since, or its attempts have ended by now. */
 function mayStay(run: ModelRun, message: InputMessage): boolean {
-  return isOverNow(run, message) || (recordedOutcomes(run, message).has("REFUSED") && !isRedriven(run, message));
+  return isOverNow(run, message) || (findGivenUpMs(run, message) !== null && !isRedriven(run, message));
 }
 
-/** True if the message was redriven after its refusal was recorded. An earlier redrive may have had no effect. */
-function isRedriven({ inputs, recorded }: ModelRun, message: InputMessage): boolean {
-  const refusal = recorded.facts.findLast(({ value }) => value.messageIdentification === message.id && value.outcome === "REFUSED");
-  const redriven = inputs.changes.findLast((change) => change.kind === "REDRIVE" && change.message.id === message.id);
-  return redriven !== undefined && refusal !== undefined && redriven.atMs > refusal.atMs;
+/** True if the message was redriven after it was given up. An earlier redrive may have had no effect. */
+function isRedriven(run: ModelRun, message: InputMessage): boolean {
+  const givenUpMs = findGivenUpMs(run, message);
+  const redriven = run.inputs.changes.findLast((change) => change.kind === "REDRIVE" && change.message.id === message.id);
+  return redriven !== undefined && givenUpMs !== null && redriven.atMs > givenUpMs;
+}
+
+/** When its newest refusal was recorded, or the newest stop by an operator; null: neither was. */
+function findGivenUpMs({ recorded }: ModelRun, { id }: InputMessage): number | null {
+  const refusal = recorded.facts.findLast(({ value }) => value.messageIdentification === id && value.outcome === "REFUSED");
+  const stop = recorded.receipts.findLast(({ value }) => value.webhookId === id && value.stoppedBy !== null);
+  const times = [refusal?.atMs, stop?.atMs].filter((atMs) => atMs !== undefined);
+  return times.length === 0 ? null : Math.max(...times);
 }
 
 /** True if the newest plan of its day, or its own stop time, has ended the attempts by now. */
@@ -105,8 +114,8 @@ function findViolations(run: ModelRun, message: InputMessage, parked: ParkedRow 
     if (isEnded(run, message) || mayBeGone(run, message)) return [];
     return [`I1: ${label} is lost: it did not end, and is not parked`];
   }
-  if (parked.ended === "refused" && outcomes.has("REFUSED"))
-    return isRedriven(run, message) && !isOver ? [`I16: ${label} was redriven and is still refused`] : [];
+  if (parked.ended === "refused" && findGivenUpMs(run, message) !== null)
+    return isRedriven(run, message) && !isOver ? [`I16: ${label} was redriven and is still given up`] : [];
   if (parked.ended === "refusing" && !isOver) return [`I16: ${label} was refused, and no fact records it`];
   if (isOverNow(run, message) && (run.isDisturbed || !isEnded(run, message))) return [];
   return isEnded(run, message) ? [`I1: ${label} has ended and is still parked`] : [`I16: ${label} is parked and not delivered`];

@@ -6,7 +6,7 @@
 //    process has read (I8).
 // #4 First attempts of one receiver and key come in order: each earlier message was acknowledged or given up (I4).
 // #5 A message is not tried again after its end was recorded under the same lease. A refused message is not tried until
-//    a redrive.
+//    a redrive, and neither is one whose receipt says that an operator stopped it.
 
 import { earlierMessages, isPauseActive, type ModelInputs, type InputMessage, type InputPause, type InputPlace } from "./inputs.ts";
 import type { AttemptLaw, ModelRun } from "./model-run.ts";
@@ -94,11 +94,11 @@ function checkOrder(run: ModelRun, attempt: RecordedAttempt): string[] {
   return waiting === undefined ? [] : [`I4: ${describeAttempt(attempt)}, before ${waiting.id} was acknowledged or given up`];
 }
 
-/** True if the message was acknowledged, refused or stopped, or its attempts have ended at some time. */
+/** True if the message was acknowledged, refused, stopped or given up, or its attempts have ended at some time. */
 export function isSettled({ inputs, recorded }: ModelRun, message: InputMessage, atMs: number): boolean {
   const meanings = findAttempts(recorded, message.id).map(interpretAnswer);
   if (meanings.some((meaning) => meaning === "acknowledged" || meaning === "refused" || meaning === "either")) return true;
-  if (inputs.changes.some((change) => change.kind === "STOP" && change.message.id === message.id && change.atMs <= atMs)) return true;
+  if (inputs.changes.some((change) => change.kind !== "REDRIVE" && change.message.id === message.id && change.atMs <= atMs)) return true;
   return haveAttemptsEnded(inputs, message, atMs);
 }
 
@@ -119,6 +119,8 @@ function checkNotSettled({ inputs, recorded }: ModelRun, attempt: RecordedAttemp
   const facts = recorded.facts.filter(({ value }) => value.messageIdentification === message.id);
   if (facts.some(({ value }) => value.outcome === "REFUSED"))
     return [`REFUSED: ${describeAttempt(attempt)}, though its refusal was recorded`];
+  if (recorded.receipts.some(({ value }) => value.webhookId === message.id && value.stoppedBy !== null))
+    return [`stop: ${describeAttempt(attempt)}, though an operator had stopped it`];
   // A fact that an earlier owner appended may be in the journal only now.
   const sinceMs = lease?.starts.at(-1)?.atMs ?? Number.POSITIVE_INFINITY;
   const own = findAttempts(recorded, message.id).find(({ lease: by, result }) => by === lease && result !== null && result.atMs >= sinceMs);

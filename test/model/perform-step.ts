@@ -3,7 +3,7 @@
 
 import { groups, partitionFor, topics, type AnyDecodedRecord } from "@sluice/contracts";
 import type { DeliveryTestProcess } from "@sluice/delivery/delivery-environment";
-import { bankIdAt, inputBusinessDate, inputDayKey, newestPause, modelScheme, inputUetr, type InputPlace } from "./inputs.ts";
+import { bankIdAt, inputBusinessDate, inputDayKey, newestPause, modelOperator, modelScheme, inputUetr, type InputPlace } from "./inputs.ts";
 import type { ModelRun } from "./model-run.ts";
 import { modelBanks, keysPerBank, type BankAnswerKind, type ModelStep } from "./steps.ts";
 
@@ -39,6 +39,7 @@ const performers: { readonly [D in ModelStep["do"]]: Performer<D> } = {
   dispatch,
   stop: async (run, step) => change(run, step, "STOP"),
   redrive: async (run, step) => change(run, step, "REDRIVE"),
+  "give-up": async (run, step) => change(run, step, "GIVE_UP"),
   plan: async (run, { inMs }) => plan(run, Math.floor(run.nowMs() + inMs)),
   async close(run) {
     await plan(run, null);
@@ -228,13 +229,14 @@ async function dispatch(run: ModelRun, { bank, key, count, ends, inMs }: Extract
   });
 }
 
-async function change(run: ModelRun, step: { readonly message: number }, kind: "STOP" | "REDRIVE"): Promise<void> {
+async function change(run: ModelRun, step: { readonly message: number }, kind: "STOP" | "REDRIVE" | "GIVE_UP"): Promise<void> {
   const { inputs } = run;
   const message = inputs.messages[step.message % Math.max(1, inputs.messages.length)];
   if (message === undefined) return;
   const { id, uetr, bank } = message;
   const cause = run.nextCause();
-  const value = { messageIdentification: id, uetr, deliveryKey: uetr, bank, change: kind, causedByOffset: cause };
+  const who = { stoppedBy: kind === "GIVE_UP" ? modelOperator : null, confirmedBy: null };
+  const value = { messageIdentification: id, uetr, deliveryKey: uetr, bank, change: kind, causedByOffset: cause, ...who };
   await append(run, [{ key: uetr, decoded: { name: "DispatchChange", value } }], ([place]) => {
     if (place !== undefined) inputs.changes.push({ kind, message, cause, ...place });
   });

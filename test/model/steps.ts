@@ -49,6 +49,8 @@ export type ModelStep =
     }
   | { readonly do: "stop"; readonly message: number }
   | { readonly do: "redrive"; readonly message: number }
+  /** An operator has the message tried no more. */
+  | { readonly do: "give-up"; readonly message: number }
   | { readonly do: "plan"; readonly inMs: number }
   | { readonly do: "close" }
   | { readonly do: "pause"; readonly bank: number; readonly forMs: number | null }
@@ -121,6 +123,7 @@ export const anyStep: fc.Arbitrary<ModelStep> = fc.oneof(
   { weight: 2, arbitrary: step<StepOf<"answer">>("answer", { bank, key: fc.constant(null), how: fc.constant<BankAnswerKind>("202") }) },
   { weight: 2, arbitrary: step<StepOf<"stop">>("stop", { message }) },
   { weight: 2, arbitrary: step<StepOf<"redrive">>("redrive", { message }) },
+  { weight: 2, arbitrary: step<StepOf<"give-up">>("give-up", { message }) },
   { weight: 1, arbitrary: step<StepOf<"plan">>("plan", { inMs: fc.constantFrom(1_000, 20_000, 300_000) }) },
   { weight: 1, arbitrary: step<StepOf<"close">>("close", {}) },
   { weight: 1, arbitrary: step<StepOf<"pause">>("pause", { bank, forMs: fc.option(fc.constantFrom(5_000, 60_000)) }) },

@@ -37,6 +37,9 @@ test("a debit and a credit from the clearing house reach the bank", async () => 
   await sandbox.until(debit, "HELD");
   await sandbox.clock("open-window");
   await sandbox.until(debit, "COMPLETED");
+  const { posts } = await sandbox.ask("/sandbox/posts?wait=no");
+  expect(JSON.stringify(posts)).toContain('"path":"/inbound/credit-transfer-authorisation"');
+  expect(JSON.stringify(posts)).toContain('"path":"/inbound/direct-debit"');
 }, 300_000);
 
 test.each(amountCases)("docs/sandbox.md has the row of $amount", ({ amount, does, ends }) => {

@@ -17,7 +17,7 @@ export interface PostAnswer {
 /** What a listener wants to answer itself. */
 export type Forwarding = "all" | "events";
 
-export interface Post {
+interface Post {
   readonly number: number;
   /** By the clock of the sandbox. */
   readonly at: string;

@@ -9,6 +9,8 @@ import type { Trace } from "./trace.ts";
 /** The ports with which a service is started, as this process sees them. */
 export interface SimulatedProcessPorts {
   readonly process: SimulatedProcess;
+  /** The number of the instance, from 0. */
+  readonly instance: number;
   readonly time: Time;
   readonly random: Random;
   readonly messaging: MemoryClient;
@@ -30,9 +32,11 @@ export interface ClusterOptions {
   readonly skewMaxMs: number;
 }
 
-interface Replicas<R extends Running> {
+export interface Replicas<R extends Running> {
   /** The instances that are running now, in order of their numbers. */
   up(): readonly { readonly running: R; readonly process: SimulatedProcess }[];
+  /** Stops an instance in an orderly way, as an update does, and starts it again; one that is down is left alone. */
+  replace(number: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -43,6 +47,8 @@ export interface Cluster {
    * reaches the store. A frozen process also stops, and continues its work after others have taken over.
    */
   cutOne(durationMs: number, isFrozen: boolean): void;
+  /** Ends all processes, and starts none for so many milliseconds. */
+  stopAll(forMs: number): void;
   /** The crashes so far, with their reasons. */
   readonly crashes: readonly string[];
 }
@@ -50,6 +56,13 @@ export interface Cluster {
 interface Life {
   readonly process: SimulatedProcess;
   readonly messaging: MemoryClient;
+}
+
+interface Shared {
+  readonly crashes: string[];
+  readonly lives: Map<string, Life>;
+  /** The monotonic time before which no process is started again. */
+  startsFromMs: number;
 }
 
 /** Milliseconds of a freeze, longer than a session, so that others take over. */
@@ -60,11 +73,15 @@ const restartMaxMs = 3_000;
 const crashesMax = 1_000;
 
 export function createCluster(options: ClusterOptions): Cluster {
-  const crashes: string[] = [];
-  const lives = new Map<string, Life>();
+  const shared: Shared = { crashes: [], lives: new Map(), startsFromMs: 0 };
+  const { crashes, lives } = shared;
   return {
     crashes,
-    run: (kind) => runKind(options, crashes, lives, kind),
+    run: (kind) => runKind(options, shared, kind),
+    stopAll(forMs) {
+      shared.startsFromMs = options.time.monotonicMs() + forMs;
+      for (const { process } of lives.values()) process.kill("stopped");
+    },
     cutOne(durationMs, isFrozen) {
       const [name, life] = [...lives][Math.floor(options.random.fraction() * lives.size)] ?? [];
       if (name !== undefined && life !== undefined) cut(options, name, life, durationMs, isFrozen);
@@ -78,13 +95,9 @@ function cut({ trace }: ClusterOptions, name: string, { messaging, process }: Li
   if (isFrozen) process.freeze(durationMs);
 }
 
-function runKind<R extends Running>(
-  options: ClusterOptions,
-  crashes: string[],
-  lives: Map<string, Life>,
-  kind: ServiceKind<R>,
-): Replicas<R> {
+function runKind<R extends Running>(options: ClusterOptions, shared: Shared, kind: ServiceKind<R>): Replicas<R> {
   const { time, random } = options;
+  const { crashes, lives } = shared;
   const ups = new Map<number, { readonly running: R; readonly process: SimulatedProcess }>();
   let isStopped = false;
 
@@ -97,7 +110,8 @@ function runKind<R extends Running>(
       messaging.kill();
       crashes.push(`${name}: ${why}`);
       if (crashes.length > crashesMax) throw new Error(`more than ${crashesMax} crashes, the last: ${why}`);
-      const delayMs = restartMinMs + random.fraction() * (restartMaxMs - restartMinMs);
+      const waitMs = Math.max(0, shared.startsFromMs - time.monotonicMs());
+      const delayMs = waitMs + restartMinMs + random.fraction() * (restartMaxMs - restartMinMs);
       time.after(delayMs, () => {
         if (!isStopped) launch(number, life + 1);
       });
@@ -119,7 +133,14 @@ function runKind<R extends Running>(
     });
     lives.set(name, { process, messaging });
     const fail = (reason: unknown): void => process.kill(`failed: ${String(reason)}`);
-    const ports: SimulatedProcessPorts = { process, time: process.time, random, messaging: process.through("messaging", messaging), fail };
+    const ports: SimulatedProcessPorts = {
+      process,
+      instance: number,
+      time: process.time,
+      random,
+      messaging: process.through("messaging", messaging),
+      fail,
+    };
     void startService(ports);
 
     async function startService(processPorts: SimulatedProcessPorts): Promise<void> {
@@ -135,6 +156,11 @@ function runKind<R extends Running>(
   for (let number = 0; number < kind.instances; number += 1) launch(number, 1);
   return {
     up: () => [...ups.entries()].toSorted(([a], [b]) => a - b).map(([, up]) => up),
+    async replace(number) {
+      const up = ups.get(number);
+      await up?.running.stop();
+      up?.process.kill("replaced");
+    },
     async stop() {
       isStopped = true;
       await Promise.all([...ups.values()].map(({ running }) => running.stop()));

@@ -1,5 +1,6 @@
 // Simulates the operators of a day. They withdraw debits, pause and resume a bank, extend a close, declare credits
-// final, open a gate over the credits that they see, redrive a refused delivery, and resolve items after the day. Each
+// final, open a gate over the credits that they see, redrive a refused delivery, stop a
+// delivery, and resolve items after the day. Each
 // action is a record of the journal, as the console appends it. If its answer is lost, the same action is sent again.
 
 import type { SentEntry } from "@sluice/checker";
@@ -15,6 +16,8 @@ import { simulatedSerde } from "./read-history.ts";
 export type PlannedAction =
   | { readonly kind: "withdraw"; readonly atMs: number; readonly uetr: string }
   | { readonly kind: "redrive"; readonly atMs: number; readonly uetr: string }
+  /** Has the debit to the bank tried no more. */
+  | { readonly kind: "stop"; readonly atMs: number; readonly uetr: string }
   /** A pause with `untilMs` is a maintenance. */
   | { readonly kind: "pause"; readonly atMs: number; readonly bank: string; readonly untilMs?: number }
   | { readonly kind: "resume"; readonly atMs: number; readonly bank: string }
@@ -62,6 +65,7 @@ export interface DayOfActions {
 
 const withdrawalsMax = 3;
 const redrivesMax = 4;
+const stopsMax = 2;
 
 /** Draws the actions of a day. Half of the days have none. */
 export function drawActions(random: Random, day: DayOfActions): readonly PlannedAction[] {
@@ -100,7 +104,7 @@ export function drawActions(random: Random, day: DayOfActions): readonly Planned
     actions.push({ kind: "extend close", atMs: between(opensMs, reconcilesMs), window: 0, closesAtMs: reconcilesMs + 15_000 });
   if (random.fraction() < 0.3) actions.push({ kind: "declare", atMs: between(opensMs - 5_000, closesMs - 10_000) });
   if (bank !== undefined && random.fraction() < 0.4) actions.push({ kind: "open gate", atMs: between(opensMs + 3_000, closesMs), bank });
-  return actions;
+  return [...actions, ...drawUetrs(stopsMax).map((uetr) => ({ kind: "stop", atMs: between(opensMs, reconcilesMs), uetr }) as const)];
 }
 
 interface ToAppend {
@@ -189,6 +193,12 @@ async function buildRecords(planned: PlannedAction, number: number, options: Sim
     case "redrive": {
       const messageIdentification = `${planned.uetr.replaceAll("-", "")}D`;
       return [{ key: planned.uetr, decoded: { name: "RedriveRequested", value: { action, target: "DELIVERY", messageIdentification } } }];
+    }
+    case "stop": {
+      const messageIdentification = `${planned.uetr.replaceAll("-", "")}D`;
+      return [
+        { key: planned.uetr, decoded: { name: "DeliveryStopRequested", value: { action, target: "DELIVERY", messageIdentification } } },
+      ];
     }
     case "pause": {
       const untilMs = planned.untilMs === undefined ? null : Math.round(startAtMs + planned.untilMs);

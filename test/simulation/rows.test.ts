@@ -19,7 +19,9 @@ import {
 } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import type { PlannedAction } from "./operators.ts";
-import { calmScenario, type Scenario, type ScenarioMessage, simulatedBranches, simulatedConnectorId } from "./scenario.ts";
+import { noon } from "./dates.ts";
+import { type ScenarioMessage, simulatedBranches, simulatedConnectorId } from "./messages.ts";
+import { calmScenario, type Scenario } from "./scenario.ts";
 import { simulatedDayTimes, simulateScenario } from "./simulate.ts";
 
 const uetr = "0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60";
@@ -100,7 +102,7 @@ const pausedFromOpening: readonly PlannedAction[] = [
 /**
  * Settings for a debit without a verdict, whose deadline is the first close that is an hour or more after its receipt.
  */
-const closesAfterAnHour = { reconciliation: "13:10:00", firstLookMs: 4_300_000 } as const;
+const closesAfterAnHour = { dates: { ...noon, reconciliation: "13:10:00" }, firstLookMs: 4_300_000 } as const;
 const silentDebit: ScriptRule = { operation: "inboundDirectDebit", answer: staySilent };
 const silentCredit: ScriptRule = { operation: "inboundCreditTransferAuthorization", answer: staySilent };
 
@@ -301,6 +303,28 @@ test("a debit refused by mistake is redriven and ends before the close; its item
   });
   expect({ state: entry.state, items: openItems(entry), wrong }).toEqual({ state: "COMPLETED", items: [], wrong: [] });
   expect(entry.items).toMatchObject([{ row: 3 }]);
+});
+
+const failedForEver = refuse(500);
+
+test("I10, row 8: a debit that the bank fails for ever is stopped, and is an item at the close like any that it may have taken [D3 operator-stop]", async () => {
+  const scripts = scriptAll({ operation: "inboundDirectDebit", answer: failedForEver });
+  const { entry, wrong } = await playDay({
+    messages: [debit],
+    over: { scripts, actions: [{ kind: "stop", atMs: closesMs - 10_000, uetr }] },
+  });
+  expect({ state: entry.state, items: openItems(entry), wrong }).toEqual({ state: "RECONCILIATION", items: ["8 - RELEASED"], wrong: [] });
+});
+
+test("a debit that was stopped is redriven when the bank takes it again, and ends before the close [D3 operator-stop]", async () => {
+  const until = Date.UTC(2026, 10, 20, 10, 0, 40);
+  const scripts = scriptAll({ operation: "inboundDirectDebit", betweenMs: [0, until], answer: failedForEver });
+  const actions = [
+    { kind: "stop", atMs: closesMs - 15_000, uetr },
+    { kind: "redrive", atMs: closesMs - 8_000, uetr },
+  ] as const;
+  const { entry, wrong } = await playDay({ messages: [debit], over: { scripts, actions } });
+  expect({ state: entry.state, items: openItems(entry), wrong }).toEqual({ state: "COMPLETED", items: [], wrong: [] });
 });
 
 test("operators resolve items, and the connector gets one outcome report", async () => {

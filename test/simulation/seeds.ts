@@ -2,8 +2,9 @@
 
 import { checkHistory, type CheckOptions } from "@sluice/checker";
 import { lookIntervalMs } from "@sluice/messaging";
+import { plannedDays } from "./dates.ts";
 import { clocksApartMaxMs, type Scenario } from "./scenario.ts";
-import { cutMaxMs, simulate, simulationStartAtMs } from "./simulate.ts";
+import { cutMaxMs, simulate, simulatedDayTimes } from "./simulate.ts";
 
 /**
  * CI runs seeds 1 … 160, and `./sluice test --long` runs 1 … 2,000. Even seeds are calm, odd ones have faults.
@@ -51,11 +52,19 @@ const noticedWithinMs = cutMaxMs + lookIntervalMs + 5_000;
  * I4: until a process notices, it parks events that are sent again, at the offsets of their repeats. The successor
  * cannot tell them from its own, and removing them could lose one. So a later event may go first.
  */
-function restoreOptions({ storeGoesBack }: Scenario): CheckOptions {
+function restoreOptions({ storeGoesBack, dates }: Scenario): CheckOptions {
   if (storeGoesBack === null) return {};
-  const copiedAtMs = simulationStartAtMs + storeGoesBack.copiedAtMs;
+  const copiedAtMs = dates.startAtMs + storeGoesBack.copiedAtMs;
   const untilMs = copiedAtMs + storeGoesBack.secondsBack * 1_000 + noticedWithinMs + clocksApartMaxMs;
   return { forgotten: { fromMs: copiedAtMs - clocksApartMaxMs, untilMs } };
+}
+
+/** Where two dates are played, their windows are known, and nobody is attempted at night. */
+function datesOptions({ dates }: Scenario): CheckOptions {
+  const { night, startAtMs } = dates;
+  if (night === null) return {};
+  const stopped = { fromMs: startAtMs + night.fromMs, untilMs: startAtMs + night.untilMs };
+  return { stopped, plannedDays: plannedDays("ZA_EFT", dates, simulatedDayTimes) };
 }
 
 export interface SeedVerdict {
@@ -80,6 +89,7 @@ export async function checkSeed(seed: number): Promise<SeedVerdict> {
     brokerClocksApartMs,
     ...isolationOptions(seed),
     ...restoreOptions(end.scenario),
+    ...datesOptions(end.scenario),
   });
   const { counts, violations } = found;
   const wrong = [

@@ -37,20 +37,13 @@ import { brokerClocks, fetchFate, planStoreGoingBack, produceFate, storeFault } 
 import { readHistory, simulatedSerde } from "./read-history.ts";
 import { startSimulatedRebuild } from "./simulated-rebuild.ts";
 import { startSimulatedOperators } from "./operators.ts";
-import {
-  drawScenario,
-  type Scenario,
-  simulatedBankIds,
-  simulatedBranches,
-  simulatedConnectorId,
-  type SimulatedDayTimes,
-} from "./scenario.ts";
+import { simulatedBankIds, simulatedBranches, simulatedConnectorId } from "./messages.ts";
+import { drawScenario, type Scenario, type SimulatedDayTimes } from "./scenario.ts";
 import { startSimulatedParties } from "./simulated-network.ts";
 import type { CrashPlan } from "./simulated-process.ts";
 import { createTrace } from "./trace.ts";
+import { type SimulatedUpdate, startSimulatedUpdate } from "./two-releases.ts";
 
-/** 12:00:00 in the scheme's zone. */
-export const simulationStartAtMs = Date.UTC(2026, 10, 20, 10, 0, 0);
 /** Milliseconds until a credit's deadline; some credits end by it, before and after the faults end. */
 const creditDeadlineMs = 100_000;
 const healAtMs = 110_000;
@@ -110,22 +103,25 @@ export interface SimulationMeter {
 }
 
 export async function simulateScenario(seed: number, scenario: Scenario, meter: SimulationMeter | null = null): Promise<SimulationEnd> {
-  const time = createVirtualTime({ startAtMs: simulationStartAtMs, seed });
+  const { startAtMs, played, next, night } = scenario.dates;
+  const time = createVirtualTime({ startAtMs, seed });
   const random = seededRandom(`environment ${seed}`);
   const trace = createTrace(time);
-  const isTroubled = (): boolean => time.nowMs() - simulationStartAtMs < healAtMs;
+  const elapsedMs = (): number => time.nowMs() - startAtMs;
+  const eveningAtMs = night?.untilMs ?? 0;
+  const isTroubled = (): boolean => elapsedMs() < healAtMs || (elapsedMs() >= eveningAtMs && elapsedMs() < eveningAtMs + healAtMs);
   const broker = createMemoryBroker({
     time,
     random,
     topics: Object.fromEntries(Object.values(topics).map((topic) => [topic, topic === topics.probe ? 1 : partitionCount])),
-    brokerNowMs: brokerClocks(scenario, time, simulationStartAtMs),
+    brokerNowMs: brokerClocks(scenario, time, startAtMs),
     hooks: {
       produce(_client, batch) {
         meter?.produced(batch);
         return isWithin(scenario.brokerAwayMs, time) ? { kind: "refuse" } : produceFate(scenario, random, isTroubled(), batch);
       },
       observe: (client, operation) => (operation === "commit" ? meter?.committed(client, time.monotonicMs()) : undefined),
-      fetch: () => fetchFate(scenario, random, { elapsedMs: time.nowMs() - simulationStartAtMs, isTroubled: isTroubled() }),
+      fetch: () => fetchFate(scenario, random, { elapsedMs: elapsedMs(), isTroubled: isTroubled() }),
     },
   });
   const storeHooks = { fault: () => storeFault(scenario, random, isTroubled()), observe: (call: StoreCall) => meter?.called(call) };
@@ -148,13 +144,20 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
     instances: scenario.ingressInstances,
     start: async (ports) => startIngress(servicePorts(environment, ports)),
   });
+  const update = startSimulatedUpdate(scenario.update, time);
+  const schedulers = cluster.run({
+    name: "scheduler",
+    instances: scenario.instances,
+    start: (ports) => startScheduler(schedulerPorts(environment, ports, update)),
+  });
+  update.run(schedulers);
   const others = [
+    schedulers,
     cluster.run({
       name: "validator",
       instances: scenario.absentServices.includes("validator") ? 0 : scenario.instances,
       start: (ports) => startValidator({ ...servicePorts(environment, ports), rules: readRulesFolder(null) }),
     }),
-    cluster.run({ name: "scheduler", instances: scenario.instances, start: (ports) => startScheduler(servicePorts(environment, ports)) }),
     cluster.run({
       name: "dispatcher",
       instances: scenario.absentServices.includes("dispatcher") ? 0 : scenario.instances,
@@ -173,8 +176,8 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
     broker,
     store,
     partitionCount,
-    startAtMs: simulationStartAtMs,
-    businessDate,
+    startAtMs,
+    businessDate: played[0] ?? "",
     actions: scenario.actions,
   });
   for (const planned of scenario.messages) time.after(planned.sendAtMs, () => banks.send(planned));
@@ -185,30 +188,32 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
   for (let count = 0; count < scenario.cutsMax; count += 1) {
     time.after(random.fraction() * cutsUntilMs, () => cluster.cutOne(1_000 + random.fraction() * cutMaxMs, random.fraction() < 0.5));
   }
+  if (night !== null) time.after(night.fromMs, () => cluster.stopAll(night.untilMs - night.fromMs));
 
-  await time.run({ untilMs: simulationStartAtMs + scenario.firstLookMs, stepsMax });
+  await time.run({ untilMs: startAtMs + scenario.firstLookMs, stepsMax });
   let records = await readHistory(broker, store, time, partitionCount);
   const pendingCount = (): number => banks.pendingCount() + operators.pendingCount() + rebuild.pendingCount();
-  let remaining = findUnfinished(records, recorder.receivedEntries(), pendingCount());
-  while (remaining.length > 0 && time.nowMs() - simulationStartAtMs < endAtMs) {
+  const days = played.map(dayOf);
+  let remaining = findUnfinished(records, recorder.receivedEntries(), { days, busyParties: pendingCount() });
+  while (remaining.length > 0 && elapsedMs() < eveningAtMs + endAtMs) {
     await time.run({ untilMs: time.nowMs() + 5_000, stepsMax });
     records = await readHistory(broker, store, time, partitionCount);
-    remaining = findUnfinished(records, recorder.receivedEntries(), pendingCount());
+    remaining = findUnfinished(records, recorder.receivedEntries(), { days, busyParties: pendingCount() });
   }
   const history = [...recorder.requests.map(({ entry }) => entry), ...operators.entries(), ...records];
   const stopping = Promise.all([ingress.stop(), ...others.map((replicas) => replicas.stop()), rebuild.stop(), banks.stop()]);
   await time.run({ untilMs: time.nowMs() + 30_000, stepsMax });
   await stopping;
-  remaining = [...remaining, ...(await findUnaccounted(environment))];
+  remaining = [...remaining, ...update.wrong(), ...(await findUnaccounted(environment, [...days, dayOf(next)]))];
   const undocumentedRequests = findUndocumented(recorder.requests);
   const traced = { traceHash: trace.hash(), traceLines: trace.lines(), tail: trace.tail() };
   return { seed, scenario, ...traced, history, crashes: cluster.crashes, unfinished: remaining, undocumented: undocumentedRequests };
 }
 
 /** Finds where ledgers and documents disagree (I11), for each day that a debit of the run may have. */
-async function findUnaccounted({ store, time }: SimulatedEnvironment): Promise<readonly string[]> {
+async function findUnaccounted({ store, time }: SimulatedEnvironment, keys: readonly string[]): Promise<readonly string[]> {
   let isAnswered = false;
-  const counting = Promise.all([playedDay, nextDay].map((day) => checkConservation(store, day))).finally(() => (isAnswered = true));
+  const counting = Promise.all(keys.map((day) => checkConservation(store, day))).finally(() => (isAnswered = true));
   await time.run({ until: () => isAnswered, stepsMax });
   const days = await counting;
   if (days.every(({ rows }) => rows.length === 0)) return ["I11: nothing was counted"];
@@ -218,12 +223,17 @@ async function findUnaccounted({ store, time }: SimulatedEnvironment): Promise<r
 }
 
 /** Describes all unfinished work, each item in a few words. */
-function findUnfinished(entries: readonly HistoryEntry[], received: readonly HistoryEntry[], busyParties: number): readonly string[] {
+function findUnfinished(
+  entries: readonly HistoryEntry[],
+  received: readonly HistoryEntry[],
+  { days, busyParties }: { readonly days: readonly string[]; readonly busyParties: number },
+): readonly string[] {
   const remaining: string[] = [];
   if (busyParties > 0) remaining.push(`${busyParties} requests of banks or operators, or a rebuild, under way`);
   const acknowledged = new Set(received.map((entry) => (entry.kind === "received" && entry.status === 202 ? entry.webhookId : "")));
   for (const entry of entries) {
-    if (entry.kind === "snapshot" && !ended.has(entry.state) && !isForAnotherDay(entry)) remaining.push(`${entry.uetr} is ${entry.state}`);
+    if (entry.kind === "snapshot" && !ended.has(entry.state) && !isForAnotherDay(entry, days))
+      remaining.push(`${entry.uetr} is ${entry.state}`);
     if (entry.kind === "snapshot" && entry.items.some((item) => item.row === null))
       remaining.push(`${entry.uetr} has an item without a row`);
     if (entry.kind !== "record") continue;
@@ -237,16 +247,14 @@ function findUnfinished(entries: readonly HistoryEntry[], received: readonly His
 }
 
 /**
- * True for a debit that came after the cut-off. It is for the next day, after this run, and its bank may never
+ * True for a debit that came after the last cut-off. It is for the next day, after this run, and its bank may never
  * acknowledge.
  */
-function isForAnotherDay(entry: SnapshotEntry): boolean {
-  return (entry.state === "HELD" || entry.state === "ACCEPTED") && entry.reconciliationDay !== playedDay;
+function isForAnotherDay({ state, reconciliationDay }: SnapshotEntry, days: readonly string[]): boolean {
+  return (state === "HELD" || state === "ACCEPTED") && !days.includes(reconciliationDay ?? "");
 }
 
-const businessDate = "2026-11-20";
-const playedDay = `ZA_EFT:${businessDate}`;
-const nextDay = "ZA_EFT:2026-11-21";
+const dayOf = (date: string): string => `ZA_EFT:${date}`;
 const ended = new Set([
   "REJECTION_REPORTED",
   "COMPLETED",
@@ -276,22 +284,18 @@ function servicePorts(environment: SimulatedEnvironment, ports: SimulatedProcess
   };
 }
 
-/**
- * The windows are between 12:00:30 and 12:01:00, the reconciliation is at 12:01:20. Rejected debits end with the next
- * day's close.
- */
-function buildConfiguration({
-  creditsFinal,
-  esmBank,
-  onMissedWindow,
-  maxUnacknowledged,
-  reconciliation,
-  windows,
-}: Scenario): Configuration {
+function schedulerPorts(environment: SimulatedEnvironment, ports: SimulatedProcessPorts, update: SimulatedUpdate) {
+  const rulesVersion = update.versionOf(ports.instance);
+  const store = ports.process.through("store", update.watch(environment.store, rulesVersion));
+  return { ...servicePorts(environment, ports), rulesVersion, store };
+}
+
+/** Rejected debits end with the next day's close. */
+function buildConfiguration({ creditsFinal, esmBank, onMissedWindow, maxUnacknowledged, dates }: Scenario): Configuration {
   const times: SchemeTimes = {
-    calendar: { version: "simulation", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
-    processing: windows,
-    reconciliation,
+    calendar: { version: "simulation", zone: dates.zone, workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
+    processing: dates.windows,
+    reconciliation: dates.reconciliation,
     cutOffMs: 1_000,
   };
   return sampleConfiguration({
@@ -311,7 +315,7 @@ function buildConfiguration({
 }
 
 function isWithin(span: readonly [number, number] | null, time: VirtualTime): boolean {
-  const elapsedMs = time.nowMs() - simulationStartAtMs;
+  const elapsedMs = time.monotonicMs();
   return span !== null && span[0] <= elapsedMs && elapsedMs < span[1];
 }
 

@@ -7,6 +7,7 @@ import { type Random, sleep } from "@sluice/kernel";
 import {
   createSimulatedBank,
   createSimulatedConnector,
+  type MessageObject,
   type PartyPorts,
   type PartyRecorder,
   type PartyTransport,
@@ -18,7 +19,8 @@ import {
   type TransportAnswer,
   type VirtualTime,
 } from "@sluice/testkit";
-import { type Scenario, type ScenarioMessage, simulatedBankIds, simulatedConnectorId } from "./scenario.ts";
+import { type ScenarioMessage, simulatedBankIds, simulatedConnectorId } from "./messages.ts";
+import type { Scenario } from "./scenario.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
 
 export interface SimulatedPartiesOptions {
@@ -79,8 +81,12 @@ function sendPlanned(
 ): Promise<SendResult> | undefined {
   if (what === "credit") return connector.sendCredit(message);
   if (what === "off-us debit") return connector.sendDebit(message);
-  if (what === "credits final") return connector.declareCreditsFinal();
+  if (what === "credits final") return connector.declareCreditsFinal(readDeclaration(message));
   return bank?.sendDebit(message);
+}
+
+function readDeclaration({ businessDate }: MessageObject): { readonly businessDate: string } {
+  return { businessDate: typeof businessDate === "string" ? businessDate : "" };
 }
 
 function partyPorts(options: SimulatedPartiesOptions, partyId: string): PartyPorts {

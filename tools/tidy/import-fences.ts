@@ -119,6 +119,7 @@ const edges = [
 const homes: Readonly<Record<string, readonly string[]>> = {
   "@asyncapi/avro-schema-parser": ["tools"],
   "@asyncapi/parser": ["tools"],
+  "@grafana/grafana-foundation-sdk": ["tools"],
   "@hono/node-server": ["packages/service"],
   "@redocly/openapi-core": ["tools"],
   ajv: ["packages/documents"],
@@ -131,6 +132,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   mongodb: ["packages/store", "infra/local"],
   pino: ["packages/service"],
   "prom-client": ["packages/service"],
+  rolldown: ["tools"],
   testcontainers: ["infra/local", "packages/testcontainers"],
   undici: ["packages/delivery", "test", "test/benches", "test/demo", "test/environment", "test/testkit", "test/trials"],
   yaml: ["packages/config", "packages/documents", "packages/cli"],

@@ -5,7 +5,8 @@
 // #3 A module is imported by one statement: `import { type X, y } from`, and `import type { X } from`
 //    where it is types alone.
 // #4 A line of a comment ends at 120 columns; a row of a table, an address and a note to a tool may be longer.
-// #5 A line of a page ends at 120 columns too. A row of a table, a block of code and an address may be longer.
+// #5 A log line that says why something failed names the causes too: `reason: formatReason(error)`, or under `error`.
+// #6 A line of a page ends at 120 columns too. A row of a table, a block of code and an address may be longer.
 
 import { type TidyFinding, type Rule, isGenerated, matchingLines, typeScriptFiles } from "./file-tree.ts";
 
@@ -24,6 +25,13 @@ export const oneImportAModule: Rule = (tree) =>
     const twice = new Set(modules.filter((module, index) => modules.indexOf(module) !== index));
     return [...twice].map((module) => ({ path, text: `${module} is imported by two statements` }));
   });
+
+export const reasonsWithCauses: Rule = (tree) =>
+  typeScriptFiles(tree)
+    .filter(([path]) => /^(packages|services)\//.test(path) && !/\.(test|fixture)\.ts$/.test(path))
+    .flatMap(([path, text]) => matchingLines(path, text, withoutCauses, () => "a log line names the causes: formatReason"));
+
+const withoutCauses = /\breason: String\(|\b(?:debug|info|warn|error)\(.*\breason: \w+\.message\b/;
 
 const columnsMax = 120;
 

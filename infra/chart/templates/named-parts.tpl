@@ -34,6 +34,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if not (or .Values.tls.secret .Values.tls.endedBy) }}{{ fail "tls.secret is missing, or tls.endedBy: what ends TLS in front of the pods" }}{{ end }}
 {{- if not (or .Values.mongo.url .Values.mongo.files.url) }}{{ fail "mongo.url is missing, or mongo.files.url" }}{{ end }}
 {{- if and .Values.keda.enabled .Values.kafka.sasl.mechanism (not .Values.keda.authentication) }}{{ fail "keda.authentication is missing: Kafka wants a login" }}{{ end }}
+{{- if .Values.route.enabled }}
+{{- if not .Values.route.gateways }}{{ fail "route.gateways is missing: who takes the route" }}{{ end }}
+{{- if not .Values.route.hosts }}{{ fail "route.hosts is missing: the address of banks" }}{{ end }}
+{{- if and .Values.tls.secret (not .Values.route.podCertificate.host) }}{{ fail "route.podCertificate.host is missing: the name in the certificate of tls.secret" }}{{ end }}
+{{- end }}
 {{- range $server := list "kafka" "registry" "mongo" }}
 {{- $of := index $.Values $server }}
 {{- range $file, $key := $of.files }}

@@ -99,10 +99,14 @@ test("the manifests are those of the chart as it is: run ./sluice test chart", (
 });
 
 test("the alarm rules of the chart are those of infra/alarms, with addresses of the runbooks that the values give", () => {
-  const [rules] = ofKind("full", "PrometheusRule");
-  const text = readFileSync(join(root, "infra/alarms/sluice.rules.yaml"), "utf8");
-  const published = text.replaceAll("runbook_url: docs/", "runbook_url: https://docs.example.com/sluice/docs/");
-  expect(rules?.spec.groups).toEqual(parse(published).groups);
+  const rendered = ofKind("full", "PrometheusRule");
+  const published = ["sluice.rules.yaml", "sluice.slo.rules.yaml"].map((file) =>
+    readFileSync(join(root, "infra/alarms", file), "utf8").replaceAll(
+      "runbook_url: docs/",
+      "runbook_url: https://docs.example.com/sluice/docs/",
+    ),
+  );
+  expect(rendered.map(({ spec }) => spec.groups)).toEqual(published.map((text) => parse(text).groups));
 });
 
 describe.each(listCases())("the manifests of the case %s", (name) => {
@@ -199,9 +203,31 @@ it("no object scales what sends to banks: KEDA scales the validator alone, by wh
   expect(ofKind("full", "Deployment").find((manifest) => component(manifest) === "validator")?.spec.replicas).toBeUndefined();
 });
 
-it("what is off by default is in no release that does not ask for it: the rebuild, and KEDA", () => {
+interface RouteRule {
+  readonly matches: readonly { readonly method?: string; readonly path: { readonly type: string; readonly value: string } }[];
+  readonly backendRefs: readonly { readonly name: string; readonly port: number }[];
+}
+
+it("the route of banks sends every operation of the API to the service that has it, at a port that it has", () => {
+  const [route] = ofKind("full", "HTTPRoute") as unknown as readonly { readonly spec: { readonly rules: readonly RouteRule[] } }[];
+  const serving = (method: string, path: string): readonly string[] =>
+    (route?.spec.rules ?? [])
+      .filter(({ matches }) => matches.some((one) => (one.method ?? method) === method && path.startsWith(one.path.value)))
+      .map(({ backendRefs }) => backendRefs.map(({ name, port }) => `${name}:${port}`).join());
+  const api: { readonly paths: Readonly<Record<string, object>> } = parse(readFileSync(join(root, "docs/api/openapi.yaml"), "utf8"));
+  const operations = Object.entries(api.paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => [method, path] as const));
+  expect(operations.filter(([method]) => method === "get").map(([, path]) => path)).toHaveLength(2);
+  for (const [method, path] of operations) {
+    const service = method === "get" ? "sluice-console:8080" : "sluice-ingress:8080";
+    expect([path, serving(method.toUpperCase(), path)[0]]).toEqual([path, service]);
+  }
+  const [policy] = ofKind("full", "BackendTLSPolicy");
+  expect(policy?.spec).toMatchObject({ validation: { hostname: "sluice.internal" } });
+});
+
+it("what is off by default is in no release that does not ask for it: the rebuild, the route, and KEDA", () => {
   const kinds = manifestsOf("least").map((manifest) => `${manifest.kind} ${component(manifest)}`);
-  expect(kinds.filter((kind) => /ScaledObject|rebuild/.test(kind))).toEqual([]);
+  expect(kinds.filter((kind) => /ScaledObject|HTTPRoute|BackendTLSPolicy|rebuild/.test(kind))).toEqual([]);
 });
 
 it("the rebuild is a Job of its revision, which is not tried again, with the program and options that there are", () => {

@@ -13,10 +13,15 @@ interface Rule {
   readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url: string };
 }
 
-const { groups }: { groups: readonly { readonly rules: readonly Rule[] }[] } = parse(
-  readFileSync(join(root, "infra/alarms/sluice.rules.yaml"), "utf8"),
-);
-const rules = groups.flatMap((group) => group.rules);
+function readRules(file: string): readonly Rule[] {
+  const { groups }: { groups: readonly { readonly rules: readonly Rule[] }[] } = parse(
+    readFileSync(join(root, "infra/alarms", file), "utf8"),
+  );
+  return groups.flatMap((group) => group.rules);
+}
+const rules = readRules("sluice.rules.yaml");
+const ofObjectives = readRules("sluice.slo.rules.yaml");
+const objectiveAlarms = ofObjectives.filter((rule) => "alert" in rule);
 
 /** Metrics that some code serves; their names are plain texts there. */
 const served = new Set(
@@ -36,7 +41,7 @@ test.each(rules.map((rule) => [rule.alert, rule] as const))("%s uses metrics tha
   expect(rule.annotations.description).toMatch(/^[A-Z].{20,}[.]$|^\d/);
 });
 
-test.each(rules.map((rule) => [rule.alert, rule] as const))("the runbook of %s names it", (name, rule) => {
+test.each([...rules, ...objectiveAlarms].map((rule) => [rule.alert, rule] as const))("the runbook of %s names it", (name, rule) => {
   expect(readFileSync(join(root, rule.annotations.runbook_url), "utf8")).toContain(`\`${name}\``);
 });
 
@@ -70,5 +75,44 @@ test("every alarm has a case that fires and one that does not, and every case is
 });
 
 test("alarms have unique names", () => {
-  expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+  const all = [...rules, ...objectiveAlarms];
+  expect(new Set(all.map(({ alert }) => alert)).size).toBe(all.length);
+});
+
+function metricsIn(queries: readonly string[]): ReadonlySet<string> {
+  const asked = queries.flatMap((query) => [...query.matchAll(/\bsluice_[a-z_]+/g)].map(([name]) => name));
+  return new Set(asked.map((name) => name.replace(/_seconds_(bucket|sum|count)$/, "_seconds")));
+}
+
+test("the objectives count metrics that are served", () => {
+  const names = metricsIn(ofObjectives.map(({ expr }) => expr));
+  expect(names.size).toBeGreaterThan(4);
+  expect([...names].filter((name) => !served.has(name))).toEqual([]);
+});
+
+interface DashboardFile {
+  readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+}
+
+test("every query of a dashboard asks for what is served, or for what the objectives record", () => {
+  const files = globSync("infra/chart/files/dashboard-*.json", { cwd: root });
+  const queries = files.flatMap((file) => {
+    const { panels }: DashboardFile = JSON.parse(readFileSync(join(root, file), "utf8"));
+    return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  });
+  expect([files.length, queries.length > 40]).toEqual([8, true]);
+  expect([...metricsIn(queries)].filter((name) => !served.has(name))).toEqual([]);
+  const recorded = new Set(ofObjectives.flatMap((rule) => ("record" in rule ? [rule.record] : [])));
+  const asked = queries.flatMap((query) => [...query.matchAll(/\bslo:[a-z0-9_:]+/g)].map(([name]) => name));
+  expect(asked.length).toBeGreaterThan(3);
+  expect(asked.filter((name) => !recorded.has(name))).toEqual([]);
+});
+
+test("five objectives page and make tickets, and a case fires each of these alarms", () => {
+  expect(objectiveAlarms.map(({ labels }) => labels.severity).toSorted()).toEqual([
+    ...Array.from({ length: 5 }, () => "critical"),
+    ...Array.from({ length: 5 }, () => "warning"),
+  ]);
+  const text = readFileSync(join(root, "infra/alarms/sluice.slo.cases.yaml"), "utf8");
+  expect(objectiveAlarms.filter(({ alert }) => !text.includes(`alertname="${alert}"`))).toEqual([]);
 });

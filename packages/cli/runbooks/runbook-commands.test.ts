@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { runCommandLine } from "../terminal/command-line.ts";
 import type { ControlTerminal, RunControlVerb } from "../terminal/control-client.ts";
 import { runCreditsFinal, runExtend, runOpenGate, runPause, runResume } from "../verbs/deciding/day-decisions.ts";
-import { runConfirm, runRedrive, runResolve, runWithdraw } from "../verbs/deciding/transaction-decisions.ts";
+import { runConfirm, runRedrive, runResolve, runStop, runWithdraw } from "../verbs/deciding/transaction-decisions.ts";
 import type { VerbCall } from "../terminal/verb.ts";
 import { createIndex, verbs } from "../verbs.fixture.ts";
 
@@ -39,6 +39,7 @@ const filters = commands.flatMap(([file, command]) => {
 const decisions: Readonly<Record<string, RunControlVerb>> = {
   withdraw: runWithdraw,
   redrive: runRedrive,
+  stop: runStop,
   "reconciliation resolve": runResolve,
   "reconciliation confirm": runConfirm,
   "window extend": runExtend,

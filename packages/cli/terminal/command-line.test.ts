@@ -27,6 +27,7 @@ const sample: Verb = {
   run(call) {
     calls.push(call);
     const failure = failures[call.positionals[0] ?? ""];
+    if (call.positionals[0] === "taken") throw Object.assign(new Error("listen"), { code: "EADDRINUSE", port: 8280 });
     if (failure !== undefined) throw new Fault(failure, "missing.yaml cannot be read", { isRetryable: false });
     return Promise.resolve(call.flag("json") ? 7 : 0);
   },
@@ -102,6 +103,13 @@ test("a Fault is reported without a stack, with exit code 1", async () => {
   expect(await run("config", "check", "missing.yaml", "--reason", "x")).toMatchObject({
     code: 1,
     err: "sluice: missing.yaml cannot be read\n",
+  });
+});
+
+test("a port that is taken is named, without a stack", async () => {
+  expect(await run("config", "check", "taken", "--reason", "x")).toMatchObject({
+    code: 1,
+    err: "sluice: port 8280 is taken by another process: give another one\n",
   });
 });
 

@@ -5,7 +5,6 @@
 
 import { parseArgs } from "node:util";
 import { Fault } from "@sluice/kernel";
-import { verbIndex } from "../verbs.ts";
 import { exitCodeFor, exitUsage } from "./exit-codes.ts";
 import { argumentText, countArguments, isRequired, type Verb, type VerbCall } from "./verb.ts";
 import { describeWord, formatGroupHelp, formatHelp, formatOverview } from "./verb-help.ts";
@@ -23,11 +22,7 @@ const terminal: TerminalOutput = {
 
 const helpWords = new Set(["--help", "-h"]);
 
-export async function runCommandLine(
-  words: readonly string[],
-  index: VerbIndex = verbIndex,
-  output: TerminalOutput = terminal,
-): Promise<number> {
+export async function runCommandLine(words: readonly string[], index: VerbIndex, output: TerminalOutput = terminal): Promise<number> {
   const [first] = words;
   if (first === undefined) {
     output.err(formatOverview(index));
@@ -46,9 +41,18 @@ export async function runCommandLine(
   try {
     return await verb.run(reading, () => loadVerbs(index));
   } catch (error) {
-    output.err(error instanceof Fault ? `sluice: ${error.message}` : `sluice: ${error instanceof Error ? error.stack : String(error)}`);
+    output.err(`sluice: ${describeFailure(error)}`);
     return exitCodeFor(error);
   }
+}
+
+/** Only what nobody expected is shown with its stack. */
+function describeFailure(error: unknown): string {
+  if (error instanceof Fault) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  if ("code" in error && error.code === "EADDRINUSE" && "port" in error)
+    return `port ${String(error.port)} is taken by another process: give another one`;
+  return error.stack ?? error.message;
 }
 
 function show(output: TerminalOutput, text: string): number {

@@ -38,6 +38,10 @@ export interface ControlTerminal {
   fetch(url: string, request: RequestInit): Promise<Response>;
   /** Whether a person looks at the output; left out: no. */
   readonly isTerminal?: boolean;
+  /** Shows a whole answer, through a pager if it needs one; left out, or null: it is printed. */
+  readonly page?: ((text: string) => Promise<void>) | null;
+  /** The terminal's width; left out: there is none. */
+  readonly columns?: number;
   /** The file of profiles; left out: there is none. */
   readonly profilesFile?: string;
   /** Asks the person at the terminal; left out where there is none. */
@@ -49,6 +53,7 @@ const isColoured = isColourShown(process.stdout, process.env);
 export const controlTerminal: ControlTerminal = {
   out: (text) => void process.stdout.write(`${isColoured ? highlight(text) : text}\n`),
   isTerminal: process.stdout.isTTY,
+  ...(process.stdout.isTTY ? { page: pageAnswer, columns: process.stdout.columns } : {}),
   write: (text) => void process.stdout.write(text),
   environment: process.env,
   upControlUrl: async () => (await readUpState(["console"]))?.controlUrl ?? null,
@@ -59,6 +64,13 @@ export const controlTerminal: ControlTerminal = {
   profilesFile: profilesPath(process.env),
   ...(process.stdin.isTTY && process.stderr.isTTY ? { ask: askPerson } : {}),
 };
+
+async function pageAnswer(text: string): Promise<void> {
+  const { showPaged } = await import("./pager.ts");
+  const { columns, rows } = process.stdout;
+  const screen = { columns, rows, write: (shownText: string) => void process.stdout.write(shownText) };
+  await showPaged(isColoured ? highlight(text) : text, screen, process.env);
+}
 
 /** On standard error, because standard output may be read by a program. */
 async function askPerson(question: string): Promise<string> {
@@ -177,7 +189,7 @@ function findConsole(
 
 function parseBaseUrl(given: string | null): string {
   if (given === null || given === "") {
-    const how = "start with ./sluice up, or name the console by --console URL or SLUICE_CONTROL_URL";
+    const how = "start one with ./sluice up, or name the console by --console URL, --profile NAME or SLUICE_CONTROL_URL";
     throw new Fault("cli.not-up", `no console is up: ${how}`, { isRetryable: false });
   }
   const url = URL.parse(given);

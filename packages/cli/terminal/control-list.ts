@@ -14,6 +14,7 @@ import {
 import { machineTime } from "@sluice/kernel";
 import { watched, watchOption } from "./watch.ts";
 import { memberRows, tableText, type TableColumn } from "./control-table.ts";
+import { shown } from "./shown.ts";
 import { optionName, type RunVerb, type VerbCall, type VerbOptions } from "./verb.ts";
 
 export interface ListVerb {
@@ -59,7 +60,7 @@ export function listVerb(list: ListVerb): RunVerb {
 /** A question that `--watch` repeats. */
 export function asWatchedVerb(run: RunControlVerb): RunVerb {
   return asControlVerb(
-    watched(run, async () => {
+    watched(shown(run), async () => {
       const { interruptible } = await import("@sluice/environment/interruption");
       return { ...interruptible(), time: machineTime };
     }),

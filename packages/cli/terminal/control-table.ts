@@ -42,6 +42,12 @@ export function memberText(row: AnswerBody, path: string): string {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : "-";
 }
 
+/** Who decided: the operator, and the second person if there was one. `path` ends with a dot, or is empty. */
+export function decidersText(row: AnswerBody, path: string): string {
+  const second = memberText(row, `${path}confirmedBy`);
+  return `${memberText(row, `${path}operator`)}${second === "-" ? "" : `, confirmed by ${second}`}`;
+}
+
 export function memberRows(row: AnswerBody, path: string): readonly AnswerBody[] {
   const value = at(row, path);
   return Array.isArray(value) ? value.filter((one): one is AnswerBody => typeof one === "object" && one !== null) : [];

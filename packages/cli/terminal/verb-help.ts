@@ -7,21 +7,26 @@ import type { VerbIndex, VerbRow } from "./verb-index.ts";
 /** Columns of a line: what a terminal has at least. */
 export const columnsMax = 80;
 
+/** Verb, its words, and what they show. */
 const overviewExamples = [
-  ["./sluice demo", "a business day in about a minute"],
-  ["./sluice tx 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60", "one transaction"],
-  ["./sluice held --bank sample", "what waits, and why"],
+  ["demo", "", "a business day in about a minute"],
+  ["tx", " 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60", "one transaction"],
+  ["held", " --bank sample", "what waits, and why"],
 ] as const;
 
 export function formatOverview(index: VerbIndex): string {
   const width = Math.max(...index.flatMap(({ rows }) => rows.map(({ name }) => name.length)));
   const groups = index.map(({ title, rows }) => [title, ...rows.map((row) => rowLine(row, width))].join("\n"));
-  const exampleWidth = Math.max(...overviewExamples.map(([command]) => command.length));
+  const names = index.flatMap(({ rows }) => rows.map(({ name }) => name));
+  const examples = overviewExamples
+    .filter(([name]) => names.includes(name))
+    .map(([name, words, text]) => [`./sluice ${name}${words}`, text] as const);
+  const exampleWidth = Math.max(0, ...examples.map(([command]) => command.length));
   return [
     "Sluice, a payments engine between a bank and the payment schemes.",
     "usage: ./sluice VERB [ARGUMENT…] [OPTION…]",
     ...groups,
-    ["Examples", ...overviewExamples.map(([command, text]) => `  ${command.padEnd(exampleWidth)}  ${text}`)].join("\n"),
+    ["Examples", ...examples.map(([command, text]) => `  ${command.padEnd(exampleWidth)}  ${text}`)].join("\n"),
     "./sluice VERB --help says more; ./sluice man is the manual page.",
   ].join("\n\n");
 }

@@ -39,7 +39,7 @@ export function watched(run: RunControlVerb, openEnd: () => Promise<WatchEnd & D
 async function collect(run: RunControlVerb, call: Parameters<RunControlVerb>[0], where: ControlTerminal): Promise<string> {
   const lines: string[] = [];
   try {
-    await run(call, { ...where, out: (text) => void lines.push(text), write: (text) => void lines.push(text) });
+    await run(call, { ...where, page: null, out: (text) => void lines.push(text), write: (text) => void lines.push(text) });
   } catch (error) {
     if (!(error instanceof Fault) || !error.isRetryable) throw error;
     lines.push(error.message);

@@ -230,7 +230,7 @@ const secondPersonSchema = z.strictObject({
     .array(z.enum(secondPersonActions))
     .refine((actions) => new Set(actions).size === actions.length, "an action twice")
     .default([...secondPersonActions])
-    .meta({ description: "credits-final, open-gate, withdraw, redrive, replay, skip, extend; []: one person decides. All of them." }),
+    .meta({ description: "credits-final, open-gate, withdraw, redrive, stop, replay, skip, extend; []: one person decides. All of them." }),
   proposalLifetime: duration(5 * 60_000, 7 * dayMs).default(dayMs),
 });
 

@@ -63,6 +63,12 @@ export const actionMembers = {
   requestedAt: timeSchema,
 };
 
+/** Of a decision: its action, with both persons if it needed two. */
+export const decidedMembers = {
+  ...actionMembers,
+  confirmedBy: nullableTextSchema.meta({ description: "The second person, who confirmed the proposal; null: it needed none." }),
+};
+
 export const decisionSchema = z
   .strictObject({
     kind: textSchema,
@@ -70,6 +76,6 @@ export const decisionSchema = z
     why: nullableTextSchema,
     at: timeSchema,
     offset: bigNumberSchema,
-    ...actionMembers,
+    ...decidedMembers,
   })
   .meta({ id: "Decision" });

@@ -22,7 +22,7 @@ import {
   textSchema,
   timeSchema,
   uetrSchema,
-  actionMembers,
+  decidedMembers,
 } from "./answer-parts.ts";
 import { bankAnswers, heldSchema } from "./bank-answers.ts";
 import { proposalEndedSchema, proposalSchema } from "./proposal-answers.ts";
@@ -87,8 +87,8 @@ const resolution = z
     offset: bigNumberSchema.meta({ description: "Offset of the request in the journal." }),
     contentSha256: textSchema.meta({ description: "SHA-256, hex, of what the request decides and why." }),
     at: timeSchema,
-    action: z.strictObject(actionMembers),
-    confirmed: z.strictObject({ at: timeSchema, action: z.strictObject(actionMembers) }).nullable(),
+    action: z.strictObject(decidedMembers),
+    confirmed: z.strictObject({ at: timeSchema, action: z.strictObject(decidedMembers) }).nullable(),
   })
   .meta({ id: "Resolution" });
 
@@ -160,7 +160,7 @@ const businessDay = z.strictObject({
   creditsFinal: z.enum(["clock", "connector", "bank"]).meta({ description: "Who declares the credits final." }),
   declarations: z.array(z.strictObject({ bank: nullableTextSchema, declaredBy: textSchema, at: timeSchema })),
   gates: z.array(gate),
-  putBacks: z.array(z.strictObject({ window: countSchema, closes: timeSchema, at: timeSchema, ...actionMembers })),
+  putBacks: z.array(z.strictObject({ window: countSchema, closes: timeSchema, at: timeSchema, ...decidedMembers })),
   decisions: z.array(decisionSchema.extend({ bank: nullableTextSchema, credits: z.array(textSchema) })),
 });
 
@@ -257,7 +257,7 @@ export const controlAnswers = {
     schema: z.literal("ControlStatus"),
     asOf: asOfSchema,
     partitions: z.array(partition),
-    banksPaused: z.array(z.strictObject({ bank: textSchema, since: timeSchema, until: nullableTimeSchema, ...actionMembers })),
+    banksPaused: z.array(z.strictObject({ bank: textSchema, since: timeSchema, until: nullableTimeSchema, ...decidedMembers })),
     days: z.array(openDay),
   }),
   searchTransactions: z.strictObject({ schema: z.literal("Transactions"), rows: z.array(transaction), next: nextPageSchema }),

@@ -54,6 +54,14 @@ const redrive = object({
   ),
 });
 
+const stop = object({
+  reason,
+  messageIdentification: identifierString(64).meta({ description: "Of the delivery; of a posting the event's id (`webhook-id`)." }),
+  target: optional(
+    choice(["DELIVERY", "POSTING"]).meta({ description: "A message to a bank or connector (the default), or the posting of an event." }),
+  ),
+});
+
 /** Messages of one bank that are redriven at once: a console has 8 s to answer. */
 export const redrivenMax = 500;
 
@@ -188,6 +196,7 @@ const transactionReplay = object({
 export const controlBodies = {
   withdrawDebit: reasoned,
   redriveDelivery: redrive,
+  stopDelivery: stop,
   redriveBank: redriveSeveral,
   resolveItem: resolution,
   confirmResolution: confirmation,

@@ -136,12 +136,12 @@ export const waitingSchema = z
 
 export const allowedActionSchema = z
   .strictObject({
-    name: z.enum(["withdrawDebit", "redriveDelivery", "resolveItem", "confirmResolution", "replayTransaction"]),
+    name: z.enum(["withdrawDebit", "redriveDelivery", "stopDelivery", "resolveItem", "confirmResolution", "replayTransaction"]),
     isAllowed: z.boolean().meta({ description: "As things stand, and with the roles of who asks." }),
     whyNot: nullableTextSchema,
     needsSecondPerson: z.boolean(),
     about: nullableTextSchema.meta({
-      description: "What its body has to name: the identification of the refused delivery, or the day of the item.",
+      description: "What its body has to name: the identification of the refused, stopped or awaited delivery, or the day of the item.",
     }),
   })
   .meta({ id: "AllowedAction" });

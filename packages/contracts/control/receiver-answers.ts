@@ -14,7 +14,7 @@ import {
   textSchema,
   timeSchema,
   uetrSchema,
-  actionMembers,
+  decidedMembers,
 } from "./answer-parts.ts";
 
 export const receiverStateSchema = z
@@ -89,9 +89,9 @@ const waitingMessage = {
   uetr: uetrSchema,
   partition: countSchema,
   address: nullableTextSchema.meta({ description: "Where it goes: scheme, host and port." }),
-  status: z.enum(["waiting", "retry-after", "breaker-open", "paused", "refused", "expired"]).meta({
+  status: z.enum(["waiting", "retry-after", "breaker-open", "paused", "refused", "stopped", "expired"]).meta({
     description:
-      "waiting: for its own back-off; retry-after, breaker-open: for its address; refused: a person has to redrive it; expired: a posting past its time.",
+      "waiting: for its own back-off; retry-after, breaker-open: for its address; refused, or stopped by an operator: a person has to redrive it; expired: a posting past its time.",
   }),
   attempts: countSchema,
   anyAnswer: z.boolean(),
@@ -159,7 +159,7 @@ export const bankStatusSchema = z
       .nullable()
       .meta({ description: "What it has not taken, and the first close that ends some of it; null: not counted within 3 s, nor before." }),
     since: z
-      .strictObject({ at: timeSchema, ...actionMembers })
+      .strictObject({ at: timeSchema, ...decidedMembers })
       .nullable()
       .meta({ description: "Who paused or resumed it last." }),
     decisions: z.array(decisionSchema),

@@ -8,6 +8,7 @@
 //    longer copies them.
 // #4 A block count larger than the remaining bytes is refused before anything is allocated, so that a corrupt record
 //    cannot exhaust the process.
+// #5 A date is its text, YYYY-MM-DD, as everywhere in Sluice; on the wire it is the number of days since 1970.
 
 import avro from "avsc";
 
@@ -39,11 +40,13 @@ function avroOptions(): Partial<avro.ForSchemaOptions> {
     wrapUnions: "never",
     omitRecordMethods: true,
     assertLogicalTypes: true,
-    logicalTypes: { decimal: DecimalType, "timestamp-millis": TimestampType },
+    logicalTypes: { decimal: DecimalType, "timestamp-millis": TimestampType, date: DateType },
     typeHook: wireType,
   };
 }
 
+const dayMs = 86_400_000;
+const dateCharacters = 10;
 const longMin = -(2n ** 63n);
 const longMax = 2n ** 63n - 1n;
 
@@ -165,6 +168,21 @@ class TimestampType extends avro.types.LogicalType {
   }
   protected override _resolve(writer: avro.Type): unknown {
     return writer instanceof TimestampType ? (value: number) => value : undefined;
+  }
+}
+
+/** #5 */
+class DateType extends avro.types.LogicalType {
+  protected override _fromValue(days: number): string {
+    return new Date(days * dayMs).toISOString().slice(0, dateCharacters);
+  }
+  protected override _toValue(value: unknown): number | undefined {
+    if (typeof value !== "string" || value.length !== dateCharacters) return undefined;
+    const atMs = Date.parse(`${value}T00:00:00Z`);
+    return Number.isNaN(atMs) || new Date(atMs).toISOString().slice(0, dateCharacters) !== value ? undefined : atMs / dayMs;
+  }
+  protected override _resolve(writer: avro.Type): unknown {
+    return writer instanceof DateType ? (value: string) => value : undefined;
   }
 }
 

@@ -18,7 +18,15 @@ import {
 } from "../messages/render/outputs.fixture.ts";
 import { findReceiver, outgoingRecord } from "./outgoing-record.ts";
 import { createFixedSerde } from "./serde.ts";
-import { type AppendedFact, dispatchChangeRecord, dispatchRecord, eventRecords, recordFromFact, recordFromMarker } from "./to-wire.ts";
+import {
+  type AppendedFact,
+  dispatchChangeRecord,
+  dispatchRecord,
+  eventRecords,
+  recordFromFact,
+  recordFromMarker,
+  requestRecord,
+} from "./to-wire.ts";
 import { topics } from "./topics.ts";
 
 const serde = createFixedSerde();
@@ -272,7 +280,18 @@ test("outputs become records of their topics", () => {
     bank: "first",
     change: "STOP",
     causedByOffset: 5n,
+    stoppedBy: null,
+    confirmedBy: null,
   });
+  const giveUp = { ...stop, kind: "give-up", target: "delivery" } as const;
+  const by = { operator: "thandi", confirmedBy: "sipho" };
+  expect(through(requestRecord(giveUp, messageUetr, by)).value).toMatchObject({
+    change: "GIVE_UP",
+    stoppedBy: "thandi",
+    confirmedBy: "sipho",
+  });
+  const redrive = { ...giveUp, kind: "redrive" } as const;
+  expect(through(requestRecord(redrive, messageUetr, by)).value).toMatchObject({ change: "REDRIVE", stoppedBy: null, confirmedBy: null });
 });
 
 test("I14: a record for one receiver names it in a header, so that it can be let pass undecoded; no other record does", () => {

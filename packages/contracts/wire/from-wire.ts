@@ -60,6 +60,7 @@ export function factFromRecord(decoded: AnyDecodedRecord, key: string): Fact | n
     }
     case "WithdrawalRequested":
     case "RedriveRequested":
+    case "DeliveryStopRequested":
     case "ItemResolutionRequested":
     case "ItemResolutionConfirmed":
     case "DeadLettersReplayed":

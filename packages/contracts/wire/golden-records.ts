@@ -90,6 +90,7 @@ function sampleValue(schemaText: string, isFull: boolean): unknown {
 function leaf(parts: SchemaParts, place: string, count: number): unknown {
   if (parts["logicalType"] === "decimal") return 10n ** 20n + BigInt(count);
   if (parts["logicalType"] === "timestamp-millis") return 1_763_600_000_000 + count;
+  if (parts["logicalType"] === "date") return new Date(Date.UTC(2026, 10, 20) + count * 86_400_000).toISOString().slice(0, 10);
   const leaves: SchemaParts = {
     string: place,
     int: count,

@@ -10,6 +10,7 @@ import { sha256Hex } from "../messages/json/canonical-json.ts";
 type OperatorRecordName =
   | "WithdrawalRequested"
   | "RedriveRequested"
+  | "DeliveryStopRequested"
   | "ItemResolutionRequested"
   | "ItemResolutionConfirmed"
   | "DeadLettersReplayed"

@@ -12,7 +12,8 @@ export function operatorFact(decoded: OperatorRecord): Fact {
   switch (decoded.name) {
     case "WithdrawalRequested":
       return { kind: decoded.name, action: toOperatorAction(decoded.value.action, sha) };
-    case "RedriveRequested": {
+    case "RedriveRequested":
+    case "DeliveryStopRequested": {
       const { action, messageIdentification } = decoded.value;
       const target = mapSymbol(decoded.value.target, { DELIVERY: "delivery", POSTING: "posting" } as const);
       return { kind: decoded.name, action: toOperatorAction(action, sha), target, messageIdentification };
@@ -50,8 +51,8 @@ export function operatorFact(decoded: OperatorRecord): Fact {
 }
 
 export function toOperatorAction(
-  { id, operator, person, reason, requestedAtMs }: wire.OperatorAction,
+  { id, operator, person, confirmedBy, reason, requestedAtMs }: wire.OperatorAction,
   contentSha256: string,
 ): OperatorAction {
-  return { id, operator, person, reason, requestedAtMs, contentSha256 };
+  return { id, operator, person, confirmedBy, reason, requestedAtMs, contentSha256 };
 }

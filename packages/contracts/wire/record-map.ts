@@ -10,7 +10,7 @@ export interface RecordUse {
   readonly readBy: readonly string[];
 }
 
-const { journal, dispatch, events, receipts, transactions, deadLetters, proposals, audit } = topics;
+const { journal, dispatch, events, receipts, transactions, stateEvents, items, days, deadLetters, proposals, audit } = topics;
 const readers = ["validator", "scheduler", "dispatcher", "event-publisher"] as const;
 
 export const recordMap = [
@@ -36,6 +36,7 @@ export const recordMap = [
   use(journal, "DayReconciled", ["scheduler"], ["scheduler"]),
   use(journal, "WithdrawalRequested", ["console"], ["scheduler"]),
   use(journal, "RedriveRequested", ["console"], ["scheduler"]),
+  use(journal, "DeliveryStopRequested", ["console"], ["scheduler"]),
   use(journal, "ItemResolutionRequested", ["console"], ["scheduler"]),
   use(journal, "ItemResolutionConfirmed", ["console"], ["scheduler"]),
   use(journal, "DeadLettersReplayed", ["console"], ["scheduler"]),
@@ -56,8 +57,11 @@ export const recordMap = [
   use(events, "DispatchChange", ["scheduler"], ["event-publisher"]),
   use(events, "BankPaused", ["scheduler"], ["event-publisher"]),
   use(events, "BankResumed", ["scheduler"], ["event-publisher"]),
-  use(receipts, "Receipt", ["dispatcher", "event-publisher"], ["timeline"]),
+  use(receipts, "Receipt", ["dispatcher", "event-publisher"], ["timeline", "analysts"]),
   use(transactions, "TransactionSnapshot", ["scheduler"], ["analysts"]),
+  use(stateEvents, "StateEntered", ["scheduler"], ["analysts"]),
+  use(items, "ReconciliationItem", ["scheduler"], ["analysts"]),
+  use(days, "BusinessDay", ["scheduler"], ["analysts"]),
   use(deadLetters, "DeadLetter", [...readers, "console"], ["operators", ...readers]),
   use(proposals, "DecisionProposed", ["console"], ["console"]),
   use(proposals, "DecisionConfirmed", ["console"], ["console"]),

@@ -40,6 +40,7 @@ export function buildSample(schema: unknown, isFull: boolean, named: ReadonlyMap
   if (parts["type"] === "array") return isFull ? [buildSample(parts["items"], isFull, named)] : [];
   if (parts["type"] === "map") return isFull ? { key: buildSample(parts["values"], isFull, named) } : {};
   if (parts["logicalType"] === "decimal") return -12_505_000n;
+  if (parts["logicalType"] === "date") return "2026-11-20";
   if (parts["logicalType"] === "timestamp-millis") return 1_763_600_000_000;
   return plainSample(parts["type"]);
 }

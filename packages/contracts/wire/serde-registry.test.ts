@@ -19,7 +19,7 @@ function hurried(): Time & { readonly waitsMs: readonly number[] } {
   };
 }
 
-test("every record is registered under its topic and name, with FULL_TRANSITIVE", async () => {
+test("every record is registered under its topic and name, what analysts read under its topic alone too [D10.70]", async () => {
   await using registry = await startFakeRegistry();
   const serde = await createRegistrySerde({ url: registry.url, time: machineTime });
   expect([...registry.levels.keys()].toSorted()).toEqual(
@@ -28,6 +28,9 @@ test("every record is registered under its topic and name, with FULL_TRANSITIVE"
       .toSorted(),
   );
   expect(registry.levels.has("sluice.journal.v1-sluice.DirectDebitReceived")).toBe(true);
+  const byTopic = [...registry.levels.keys()].filter((subject) => subject.endsWith("-value"));
+  const ofAnalysts = ["days", "items", "receipts", "state-events", "transactions"].map((topic) => `sluice.${topic}.v1-value`);
+  expect(byTopic.toSorted()).toEqual(ofAnalysts);
   expect(new Set(registry.levels.values())).toEqual(new Set(["FULL_TRANSITIVE"]));
   expect(serde.decode(serde.encode("Release", release)).value).toEqual(release);
 });

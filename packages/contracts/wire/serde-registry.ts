@@ -1,5 +1,5 @@
-// The serde of running services: at the start it registers every version of every record under its TopicRecordName
-// subject with FULL_TRANSITIVE, and later it asks the registry for ids that it does not know.
+// The serde of running services: at the start it registers every version of every record under its subjects with
+// FULL_TRANSITIVE, and later it asks the registry for ids that it does not know.
 //
 // #1 Ids are resolved once at the start; encoding and decoding known ids never needs the registry again.
 // #2 Registering is idempotent, and several services may do it at once. A process that dies between registering a
@@ -46,9 +46,16 @@ export async function createRegistrySerde(options: RegistryOptions): Promise<Ser
   return createSerde(schemas, newestIds, (id) => lookUp(registry, id));
 }
 
-/** Lists every subject with its record: `<topic>-sluice.<Record>`. */
+/**
+ * Lists every subject with its record: `<topic>-sluice.<Record>`, and `<topic>-value` for what analysts read. Tools
+ * that read a topic as a table ask for that name, and such a topic has one record.
+ */
 export function subjects(): readonly { readonly subject: string; readonly record: RecordName }[] {
-  return recordMap.map(({ topic, record }) => ({ subject: `${topic}-sluice.${record}`, record }));
+  const byTopic = recordMap.filter(({ readBy }) => readBy.some((reader) => reader === "analysts"));
+  return [
+    ...byTopic.map(({ topic, record }) => ({ subject: `${topic}-value`, record })),
+    ...recordMap.map(({ topic, record }) => ({ subject: `${topic}-sluice.${record}`, record })),
+  ];
 }
 
 /** Names the subjects to which a schema is missing or whose level is not ours, one sentence each. Changes nothing. */

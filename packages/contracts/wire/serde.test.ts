@@ -207,6 +207,21 @@ test.each([
   expect(type.isValid(10n ** 22n)).toBe(false);
 });
 
+test.each([
+  ["1970-01-01", 0],
+  ["1969-12-31", -1],
+  ["2026-11-20", 20_777],
+  ["2028-02-29", 21_243],
+])("the date %s is %d days since 1970", (text, days) => {
+  const [date, int] = [avroType('{"type":"int","logicalType":"date"}'), avroType('"int"')];
+  expect(int.fromBuffer(date.toBuffer(text))).toBe(days);
+  expect(date.fromBuffer(date.toBuffer(text))).toBe(text);
+});
+
+test.each(["2026-02-30", "2026-11-2", "20261120", "2026-11-20T00:00:00Z", ""])("%j is no date, and is not written as one", (text) => {
+  expect(() => avroType('{"type":"int","logicalType":"date"}').toBuffer(text)).toThrow(/invalid/);
+});
+
 test("a decimal with more digits than its precision is unreadable, not a larger sum", () => {
   const [wide, narrow] = [23, 22].map((precision) =>
     avroType(JSON.stringify({ type: "bytes", logicalType: "decimal", precision, scale: 4 })),

@@ -13,13 +13,13 @@ import type {
   EventOutput,
   GateOpeningRequested,
   Marker,
-  RedriveOutput,
   Release,
+  RequestOutput,
   StopOutput,
 } from "@sluice/domain";
 import { unreachable } from "@sluice/kernel";
 import type { AnyDecodedRecord, DecodedRecord } from "../api.ts";
-import type { DayTimeKind } from "../generated/records.ts";
+import type { DayTimeKind, OperatorAction } from "../generated/records.ts";
 import { uetrFromRecord } from "./payment-received.ts";
 import { buildEsmEventId, renderEsmEventBody } from "../messages/render/render-esm-event.ts";
 import { eventColumns, type EventShape, renderEventBody } from "../messages/render/render-event.ts";
@@ -111,13 +111,26 @@ export function dispatchRecord(output: DispatchOutput, sources: MessageSources):
 
 export function dispatchChangeRecord(output: StopOutput, uetr: string): DecodedRecord<"DispatchChange"> {
   const { messageIdentification, deliveryKey, receiver, causedByOffset } = output;
-  return { name: "DispatchChange", value: { messageIdentification, uetr, deliveryKey, bank: receiver, change: "STOP", causedByOffset } };
+  const who = { stoppedBy: null, confirmedBy: null };
+  return {
+    name: "DispatchChange",
+    value: { messageIdentification, uetr, deliveryKey, bank: receiver, change: "STOP", causedByOffset, ...who },
+  };
 }
 
-/** Builds the redrive record: of a delivery for `dispatch`, of a posting for `events`. */
-export function redriveRecord(output: RedriveOutput, uetr: string): DecodedRecord<"DispatchChange"> {
-  const { messageIdentification, deliveryKey, receiver, causedByOffset } = output;
-  return { name: "DispatchChange", value: { messageIdentification, uetr, deliveryKey, bank: receiver, change: "REDRIVE", causedByOffset } };
+/** Who asked for it: the operator, and the second person where one confirmed it. */
+type Requester = Pick<OperatorAction, "operator" | "confirmedBy">;
+
+/**
+ * Builds the record of what an operator asked of a delivery (for `dispatch`) or of a posting (for `events`). `by` is
+ * that of the request which caused the output.
+ */
+export function requestRecord(output: RequestOutput, uetr: string, by: Requester | null): DecodedRecord<"DispatchChange"> {
+  const { kind, messageIdentification, deliveryKey, receiver, causedByOffset } = output;
+  const stopped = kind === "give-up" ? by : null;
+  const who = { stoppedBy: stopped?.operator ?? null, confirmedBy: stopped?.confirmedBy ?? null };
+  const change = kind === "give-up" ? "GIVE_UP" : "REDRIVE";
+  return { name: "DispatchChange", value: { messageIdentification, uetr, deliveryKey, bank: receiver, change, causedByOffset, ...who } };
 }
 
 export interface EventOptions extends EventShape {
@@ -130,7 +143,7 @@ export interface EventOptions extends EventShape {
 
 /**
  * Builds the event of a state, and after it the one of class ESM_STATE where the bank asks for it. The first is always
- * made, because analysts read the topic too.
+ * made: it is how a bank finds what it missed.
  */
 export function eventRecords(
   output: EventOutput,

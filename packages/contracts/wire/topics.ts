@@ -9,6 +9,10 @@ export const topics = {
   receipts: "sluice.receipts.v1",
   /** Compacted: holds the newest snapshot of each transaction. */
   transactions: "sluice.transactions.v1",
+  /** For analysts: every entry into a state, every version of each reconciliation item, and of each business day. */
+  stateEvents: "sluice.state-events.v1",
+  items: "sluice.items.v1",
+  days: "sluice.days.v1",
   probe: "sluice.probe.v1",
   deadLetters: "sluice.dead-letters.v1.dlq",
   /** Decisions that wait for a second person, and their confirmations. */

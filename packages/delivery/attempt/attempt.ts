@@ -147,5 +147,6 @@ function addAttempt(before: AttemptProgress, made: AttemptProgress["recentAttemp
     mayHaveBeenTaken: before.mayHaveBeenTaken || mayHaveBeenTaken,
     ...appendAttempt(before, made),
     redrive: before.redrive,
+    stop: before.stop,
   };
 }

@@ -2,7 +2,7 @@
 //
 // #1 The broker acknowledges the records of an end (the fact for the journal, the receipt) before the message counts as
 //    done: before its offset is passed, or its parked copy is removed or marked. A crash in between leads to a repeat
-//    with the same id and bytes.
+//    with the same id and bytes. What of them is acknowledged is not sent again while the rest is tried again.
 // #2 An acknowledged, stopped or expired message is not kept (unless the service keeps expired ones). A refused message
 //    stays parked and marked until a change comes; it delays no other.
 // #3 No clock ends a delivery that a transition waits for (`reconciliationDay`, `stopsAtMs`); an own deadline does.
@@ -10,7 +10,7 @@
 //    refusal was reported, and the next owner reports a refusal whose report is uncertain. A transaction may rely on it
 //    that after the report no attempt of the message is under way.
 
-import type { AppendResult, OutgoingRecord } from "@sluice/messaging";
+import { type AppendResult, type OutgoingRecord, ResendMemory } from "@sluice/messaging";
 import type { AttemptResult } from "./attempt.ts";
 import type { EngineContext } from "../context.ts";
 import type { Delivery, EndOutcome, DeliverySubject, AttemptProgress } from "../rules.ts";
@@ -53,7 +53,8 @@ export function startEnd(
   };
   if (records.length === 0) return finish([]);
   const what = appendSteps[reason.outcome];
-  partition.lease.startRetryUntilDone(what, () => context.producer.send(records), {
+  const sent = new ResendMemory(context.producer);
+  partition.lease.startRetryUntilDone(what, async () => await sent.attempt()(records), {
     resolve: finish,
     reject: (error) => completion.reject(error),
   });
@@ -64,6 +65,7 @@ const appendSteps: Readonly<Record<EndOutcome, string>> = {
   refused: "append.refused",
   stopped: "append.stopped",
   expired: "append.expired",
+  "given-up": "append.given-up",
 };
 
 function buildRecords(

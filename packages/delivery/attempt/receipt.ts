@@ -9,6 +9,7 @@ const outcomes: Readonly<Record<EndOutcome, ReceiptOutcome>> = {
   refused: "REFUSED",
   stopped: "STOPPED",
   expired: "EXPIRED",
+  "given-up": "STOPPED",
 };
 
 export function buildReceipt({ subject, outcome, progress, endedAtMs }: DeliveryEnd): Receipt {
@@ -24,5 +25,7 @@ export function buildReceipt({ subject, outcome, progress, endedAtMs }: Delivery
     endedAtMs,
     recentAttempts: attemptsForReceipt(progress),
     earlier: progress.earlier,
+    stoppedBy: outcome === "given-up" ? (progress.stop?.operator ?? null) : null,
+    confirmedBy: outcome === "given-up" ? (progress.stop?.confirmedBy ?? null) : null,
   };
 }

@@ -85,9 +85,10 @@ class End {
     this.id = id;
     this.changeOffset = changeOffset;
     this.isAcknowledged = isAcknowledged;
-    const { attempts, recentAttempts, earlier, redrive } = progress;
+    const { attempts, recentAttempts, earlier, redrive, stop } = progress;
     const [made] = recentAttempts;
-    if (attempts !== 1 || recentAttempts.length !== 1 || made === undefined || earlier !== null || redrive !== null) {
+    const isOrdinary = attempts === 1 && recentAttempts.length === 1 && earlier === null && redrive === null && stop === null;
+    if (!isOrdinary || made === undefined) {
       this.#progress = progress;
       return;
     }
@@ -111,6 +112,7 @@ class End {
       recentAttempts: [{ ...this.#attempt }],
       earlier: null,
       redrive: null,
+      stop: null,
     };
   }
 }

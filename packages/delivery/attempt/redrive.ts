@@ -1,4 +1,4 @@
-// Redrive: an operator orders another try of a refused message or a given-up posting, with the same id and bytes.
+// Redrive: an operator orders another try of a message that was refused or given up, with the same id and bytes.
 //
 // #1 Only a message that is parked and given up is redriven: it is due at once, and its attempts go on counting. Any
 //    other redrive does nothing, and the logger says why.
@@ -68,6 +68,7 @@ function findIgnoreReason(
   if (partition.recentEnds.isOlder(subject.id, causedByOffset)) return "older";
   if (parked === undefined || parked.receiverId !== subject.receiverId || parked.ended === "stopped") return "not-parked";
   if (parked.redrive !== null && causedByOffset <= parked.redrive.offset) return "older";
+  if (parked.stop !== null && causedByOffset <= parked.stop.offset) return "older";
   if (parked.ended === null) return "still-tried";
   if (areAttemptsOver(context, partition, parked)) return "attempts-over";
   const deadlineMs = effectiveDeadlineMs(parked);

@@ -89,7 +89,7 @@ export function toParkedMessage(
 
 /** #3 */
 export function progressFromParked(partition: DeliveryPartition, message: ParkedMessage): AttemptProgress {
-  const { attempts, anyAnswer, recentAttempts, earlier, redrive } = message;
+  const { attempts, anyAnswer, recentAttempts, earlier, redrive, stop } = message;
   return {
     attempts,
     anyAnswer,
@@ -97,5 +97,6 @@ export function progressFromParked(partition: DeliveryPartition, message: Parked
     recentAttempts,
     earlier,
     redrive,
+    stop,
   };
 }

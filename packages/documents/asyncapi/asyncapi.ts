@@ -46,13 +46,20 @@ const description = `Sluice is a log: what happens to a transaction is a record 
 byte, the schema's id as four bytes, the record), subjects by TopicRecordNameStrategy (\`<topic>-sluice.<Record>\`), compatibility FULL_TRANSITIVE: a reader with any version reads what any version wrote.
 
 The partition of a key is (murmur2(key) & 0x7fffffff) mod partitions, so that all that happens to one UETR is in one partition, in order. Times are the log's (\`LogAppendTime\`). Amounts are decimals: \`value\` × 10^-4 exactly, \`digits\` decimals as
-they were written. The events topic is the contract for analysts: its columns are there to filter and to sum by, and \`body\` is the posting as the bank gets it.`;
+they were written.
+
+**For analysts** are \`sluice.state-events.v1\`, \`sluice.transactions.v1\`, \`sluice.items.v1\` and \`sluice.days.v1\`, and \`sluice.receipts.v1\` for attempts. Each has one record type, registered under \`<topic>-value\` too.
+Records are written at least once: keep one of each \`id\`, or of each key the one with the highest \`version\`. All other topics are internal: services tell them apart by headers, and they have names and account numbers.`;
 
 const topicTexts: Readonly<Record<string, string>> = {
   journal:
     "The log of record: all that happened, in order for each UETR. It is kept for good. Markers (WindowOpened, …) are in every partition.",
   dispatch: "Messages to be delivered to banks and connectors, and changes to deliveries.",
-  events: "An event for each entry of a transaction into a state: the analytics contract.",
+  events: "Postings to banks, one for each entry of a transaction into a state, and changes to their deliveries.",
+  transactions: "For analysts: the newest state of each transaction. It is compacted and kept for good.",
+  "state-events": "For analysts: each entry of a transaction into a state, in order for each UETR.",
+  items: "For analysts: the items of reconciliation lists. Of an item's records the one with the highest version counts.",
+  days: "For analysts: business days and their windows. Of a day's records the one with the highest version counts.",
   receipts: "How each delivery and each posting ended.",
   probe: "Asks the log for its time. Nothing to read.",
   "dead-letters": "Records that could not be read, with their bytes and the reason.",
@@ -151,6 +158,7 @@ const dayRecords: ReadonlySet<RecordName> = new Set<RecordName>([
   "PartitionBankClear",
   "CloseExtensionRequested",
   "GateOpeningRequested",
+  "BusinessDay",
 ]);
 const proposalRecords: ReadonlySet<RecordName> = new Set<RecordName>([
   "DecisionProposed",

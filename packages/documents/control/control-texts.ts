@@ -53,6 +53,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "In ACCEPTED, REPORTED or HELD. The debit ends in RECONCILIATION, cause WITHDRAWN, and is never released. It cannot be undone.",
   redriveDelivery:
     "A delivery that was answered with a code after which nothing is tried any more is tried again: same id, same bytes. Or the posting of an event (`target: POSTING`), which can change no outcome.",
+  stopDelivery:
+    "A delivery that its transaction waits for is tried no more, however often it failed. Its state stays, for the receiver may have taken it: at its close or deadline it becomes an item, and until then it can be redriven. What follows under its UETR is sent. Or the posting of an event (`target: POSTING`), which can change no outcome.",
   redriveBank:
     "What redriveDelivery does, for each of at most 500 messages of one bank, as one decision that a second person confirms at once. Each is judged by itself and has its own outcome and its own id; 409 if none is possible. Sent again under the same id each counts once.",
   resolveItem:
@@ -127,6 +129,7 @@ export const pathTexts: Readonly<Record<string, { readonly description: string; 
 export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
   withdrawDebit: { reason: "The bank sent the wrong file, ticket 4711" },
   redriveDelivery: { reason: "The bank has loaded the missing branch", messageIdentification: "6f4b2f0e6f0a4d529a571f0f5d0c2b11A" },
+  stopDelivery: { reason: "The bank fails it for ever, ticket 4712", messageIdentification: "6f4b2f0e6f0a4d529a571f0f5d0c2b11D" },
   redriveBank: { reason: "The bank has loaded the missing branch", of: ["6f4b2f0e6f0a4d529a571f0f5d0c2b11A"] },
   resolveItem: { reason: "Seen on the bank's statement", day: "ZA_EFT:2026-11-20", resolution: "NOT_MADE" },
   confirmResolution: {

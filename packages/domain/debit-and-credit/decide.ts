@@ -31,6 +31,7 @@ import {
   startQuarantined,
   wasDeadLettered,
 } from "./facts/on-dead-letters.ts";
+import { onDeliveryStop } from "./facts/on-delivery-stop.ts";
 import { onRedrive } from "./facts/on-redrive.ts";
 import { onRelease } from "./facts/on-release.ts";
 import { onReport, startOrphan } from "./facts/on-report.ts";
@@ -125,6 +126,8 @@ function decideFact(
       return onOperatorFact(transaction, fact, place, () => onWithdrawal(transaction, place));
     case "RedriveRequested":
       return onOperatorFact(transaction, fact, place, () => onRedrive(transaction, fact, place, digest));
+    case "DeliveryStopRequested":
+      return onOperatorFact(transaction, fact, place, () => onDeliveryStop(transaction, fact, place, digest));
     case "ItemResolutionRequested":
       return onOperatorFact(transaction, fact, place, () => onResolutionRequested(transaction, fact, place));
     case "ItemResolutionConfirmed":

@@ -17,6 +17,14 @@ export function redrive(
   return { kind: "RedriveRequested", action: action(id), target, messageIdentification };
 }
 
+export function stopDelivery(
+  messageIdentification: string,
+  id = "s1",
+  target: facts.DeliveryStopRequested["target"] = "delivery",
+): facts.DeliveryStopRequested {
+  return { kind: "DeliveryStopRequested", action: action(id), target, messageIdentification };
+}
+
 export function resolution(
   changes: Partial<facts.ItemResolutionRequested> = {},
   id = "i1",

@@ -130,7 +130,7 @@ describe.each(flows)("%s", (flow) => {
     );
   });
 
-  test("I3: a redrive names a message that was sent before and refused, or the id of an event", () => {
+  test("I3: a redrive names a message that was sent before and refused or stopped, or the id of an event", () => {
     fc.assert(
       fc.property(decided, (steps) => {
         const sent = new Set<string>();
@@ -138,6 +138,7 @@ describe.each(flows)("%s", (flow) => {
         for (const { fact, outputs } of findRequests(steps)) {
           for (const output of outputs) {
             if (output.kind === "event") sent.add(output.id);
+            if (output.kind === "give-up") refused.add(output.messageIdentification);
             const known = output.kind === "redrive" && output.target === "posting" ? sent : refused;
             expect(output.kind === "redrive" && !known.has(output.messageIdentification)).toBe(false);
           }
@@ -158,9 +159,14 @@ describe.each(flows)("%s", (flow) => {
           if ((transaction?.transitions.filter(({ state }) => state === "HELD").length ?? 0) > 1) seen.add("carried over");
         }
       }),
-      { numRuns: 400, seed: 7 },
+      { numRuns: 800, seed: 7 },
     );
-    const always = ["RedriveRequested redrive", "RedriveRequested redrive-posting", "ItemResolutionRequested resolution-proposed"];
+    const always = [
+      "RedriveRequested redrive",
+      "RedriveRequested redrive-posting",
+      "DeliveryStopRequested give-up",
+      "ItemResolutionRequested resolution-proposed",
+    ];
     const ofDebits = flow === "credit" ? [] : ["WithdrawalRequested", "carried over"];
     const ofConnectors =
       flow === "on-us" ? [] : ["ItemResolutionRequested resolution-outcome", "ItemResolutionConfirmed resolution-outcome"];

@@ -105,6 +105,8 @@ const ownNoticesBefore: Readonly<Record<OwnNoticeKind, number>> = {
   "resolution-outcome": ownNoticesMax,
   redrive: ownNoticesMax - 2,
   "redrive-posting": ownNoticesMax - 2,
+  "give-up": ownNoticesMax - 2,
+  "give-up-posting": ownNoticesMax - 2,
 };
 
 export type OwnNotice = Notice & { readonly kind: OwnNoticeKind };

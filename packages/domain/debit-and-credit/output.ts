@@ -81,9 +81,12 @@ export interface StopOutput {
   readonly causedByOffset: bigint;
 }
 
-/** Attempts a refused delivery, or a posting that was given up, again with the same id and bytes. */
-export interface RedriveOutput {
-  readonly kind: "redrive";
+/**
+ * What an operator asked of a delivery or posting: to attempt one that was given up again with the same id and bytes,
+ * or to give one up that is attempted.
+ */
+export interface RequestOutput {
+  readonly kind: "redrive" | "give-up";
   readonly target: "delivery" | "posting";
   /** Identification of the delivery; for a posting the event's id. */
   readonly messageIdentification: string;
@@ -92,4 +95,4 @@ export interface RedriveOutput {
   readonly causedByOffset: bigint;
 }
 
-export type Output = EventOutput | DispatchOutput | StopOutput | RedriveOutput;
+export type Output = EventOutput | DispatchOutput | StopOutput | RequestOutput;

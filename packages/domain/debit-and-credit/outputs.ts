@@ -4,7 +4,7 @@
 
 import type { ResolutionKind } from "../fact.ts";
 import { type Digest, eventId, isSentKind, sentIdentification, type SentKind } from "../ids.ts";
-import type { DispatchOutput, EventOutput, MessageForm, Output, StopOutput } from "./output.ts";
+import type { DispatchOutput, EventOutput, MessageForm, Output, RequestOutput, StopOutput } from "./output.ts";
 import { countCarryOvers } from "./markers/carry-over.ts";
 import { isDetached } from "./items.ts";
 import { requireFlow, operationFor, outcomeReportNumberAt, receiverFor, kindSentIn, formShownAfter } from "./tables/state-messages.ts";
@@ -115,17 +115,17 @@ function buildStop(transaction: Transaction, sent: SentKind, causedByOffset: big
 
 /** The output of a notice, also of one that the transaction no longer keeps. */
 export function buildNoticeOutput(transaction: Transaction, notice: Notice): Output {
-  if (notice.kind === "redrive" || notice.kind === "redrive-posting") {
+  const { kind } = notice;
+  if (isRequest(kind)) {
     return {
-      kind: "redrive",
-      target: notice.kind === "redrive" ? "delivery" : "posting",
+      ...requests[kind],
       messageIdentification: notice.messageIdentification,
       deliveryKey: transaction.uetr,
       receiver: notice.receiver,
       causedByOffset: notice.offset,
     };
   }
-  if (notice.kind === "stop-again") {
+  if (kind === "stop-again") {
     return {
       kind: "stop",
       messageIdentification: notice.messageIdentification,
@@ -135,17 +135,17 @@ export function buildNoticeOutput(transaction: Transaction, notice: Notice): Out
     };
   }
   const entered = transaction.transitions.filter((entry) => entry.offset <= notice.offset);
-  const repeated = notice.kind === "report-again" ? entered.findLast((entry) => isReported(transaction, entry)) : undefined;
+  const repeated = kind === "report-again" ? entered.findLast((entry) => isReported(transaction, entry)) : undefined;
   const entry = repeated ?? entered.at(-1);
   if (entry === undefined || notice.operation === null) throw new Error(`a notice before any state: ${transaction.uetr}`);
   return {
     kind: "dispatch",
     operation: notice.operation,
-    form: notice.kind,
+    form: kind,
     state: entry.state,
     messageIdentification: notice.messageIdentification,
     // Delivered in order behind an earlier outcome report; every other notice has a key of its own and blocks nothing.
-    deliveryKey: notice.kind === "resolution-outcome" ? transaction.uetr : notice.messageIdentification,
+    deliveryKey: kind === "resolution-outcome" ? transaction.uetr : notice.messageIdentification,
     receiver: notice.receiver,
     businessDate: entry.businessDate,
     reconciliationDay: null,
@@ -153,9 +153,21 @@ export function buildNoticeOutput(transaction: Transaction, notice: Notice): Out
     stopsAtMs: null,
     madeAtMs: notice.atMs,
     causedByOffset: notice.offset,
-    about: notice.kind === "duplicate-refused" || notice.kind === "report-again" ? notice.about : null,
+    about: notice.kind === "duplicate-refused" || kind === "report-again" ? notice.about : null,
     resolution: showsResolution(transaction, notice) ? findFinalResolution(transaction) : null,
   };
+}
+
+/** What an operator asked of a delivery or posting. */
+const requests = {
+  redrive: { kind: "redrive", target: "delivery" },
+  "redrive-posting": { kind: "redrive", target: "posting" },
+  "give-up": { kind: "give-up", target: "delivery" },
+  "give-up-posting": { kind: "give-up", target: "posting" },
+} as const satisfies Partial<Record<Notice["kind"], Pick<RequestOutput, "kind" | "target">>>;
+
+function isRequest(kind: Notice["kind"]): kind is keyof typeof requests {
+  return kind in requests;
 }
 
 /** True for the notice of the resolution, and for a report sent once more after it. */

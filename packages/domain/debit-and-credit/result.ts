@@ -51,6 +51,7 @@ export type DecisionReason =
   | "id-used"
   | "too-many-decisions"
   | "nothing-refused"
+  | "nothing-tried"
   | "no-such-event"
   | "too-many"
   | "no-item"

@@ -46,6 +46,7 @@ import {
   recordDeadLettered,
   redrive,
   resolution,
+  stopDelivery,
   withdrawal,
 } from "./decisions.fixture.ts";
 import { answerIdentification, eventId } from "../ids.ts";
@@ -107,6 +108,8 @@ export const anyDecision: fc.Arbitrary<SequenceStep> = fc.oneof(
   actions.map((id) => withdrawal(id)),
   { weight: 2, arbitrary: fc.tuple(sent, actions).map(([identification, id]) => redrive(identification, id)) },
   fc.tuple(events, actions).map(([identification, id]) => redrive(identification, id, "posting")),
+  { weight: 2, arbitrary: fc.tuple(sent, actions).map(([identification, id]) => stopDelivery(identification, id)) },
+  fc.tuple(events, actions).map(([identification, id]) => stopDelivery(identification, id, "posting")),
   {
     weight: 4,
     arbitrary: fc

@@ -115,8 +115,8 @@ export type DeliveryOperation =
 
 /**
  * An output that follows from no transition: the refusal of a duplicate (AM05), a report sent once more, the outcome
- * report of an on-us debit, a repeated stop, the resolution of an item reported to the connector, or a redrive of a
- * delivery or posting.
+ * report of an on-us debit, a repeated stop, the resolution of an item reported to the connector, or what an operator
+ * asked of a delivery or posting: a redrive, or that it is tried no more.
  */
 export interface Notice {
   readonly offset: bigint;
@@ -128,7 +128,9 @@ export interface Notice {
     | "stop-again"
     | "resolution-outcome"
     | "redrive"
-    | "redrive-posting";
+    | "redrive-posting"
+    | "give-up"
+    | "give-up-posting";
   /** Operation of the delivery that is made, stopped or redriven; null for a posting. */
   readonly operation: DeliveryOperation | null;
   /**
@@ -187,7 +189,13 @@ export interface Resolution {
 export interface TransactionDecision {
   readonly offset: bigint;
   readonly atMs: number;
-  readonly kind: "WithdrawalRequested" | "RedriveRequested" | "ItemResolutionRequested" | "ItemResolutionConfirmed" | "DeadLettersReplayed";
+  readonly kind:
+    | "WithdrawalRequested"
+    | "RedriveRequested"
+    | "DeliveryStopRequested"
+    | "ItemResolutionRequested"
+    | "ItemResolutionConfirmed"
+    | "DeadLettersReplayed";
   readonly action: OperatorAction;
   readonly result: "applied" | "ignored" | "refused";
   /** The reason why it was ignored or refused; null where it was applied. */

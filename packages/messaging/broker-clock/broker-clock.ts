@@ -13,7 +13,7 @@
 //    begins, and one when it ends; it decides nothing here. A process that stamps messages refuses them while its skew
 //    is above `skewMaxMs`.
 
-import type { Logger, Metrics, Time } from "@sluice/kernel";
+import { formatReason, type Logger, type Metrics, type Time } from "@sluice/kernel";
 
 export interface BrokerClock {
   /** Takes an append time as a sample: of a record just read, or of a produce answer. */
@@ -133,7 +133,7 @@ export function startBrokerClock({ time, logger, metrics, probe }: BrokerClockOp
       measure(await probe(), sentAtMs);
       return true;
     } catch (error) {
-      logger.warn("broker-clock.probe-failed", { reason: String(error) });
+      logger.warn("broker-clock.probe-failed", { reason: formatReason(error) });
       return false;
     }
   }

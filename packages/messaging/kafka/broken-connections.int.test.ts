@@ -8,6 +8,7 @@ import { clientSettings } from "./client.ts";
 import { KafkaConsumer } from "./consumer.ts";
 import { testConnection, createTopic, freshGroup } from "./kafka.fixture.ts";
 import { createKafkaMessaging } from "./messaging.ts";
+import { KafkaReader } from "./reader.ts";
 import type { Messaging } from "../port.ts";
 
 // The Kafka adapter on a real broker, over connections that hang or break at the worst moment. Letters are the rows of
@@ -69,12 +70,14 @@ function createBreakingClient() {
   };
   const kafka = new kafkajs.Kafka({ ...settings, socketFactory, logLevel: kafkajs.logLevel.NOTHING });
   const admin = kafka.admin();
+  const reader = new KafkaReader(testConnection, kafka, machineTime);
+  open.push(() => reader.close());
   let epoch = 0;
   const consumer: Messaging["consumer"] = async (consumed) => {
     await admin.connect();
     open.push(() => admin.disconnect());
     const nextEpoch = (): number => (epoch += 1);
-    const started = new KafkaConsumer(consumed, { kafka, admin, time: machineTime, logger: silentLogger, nextEpoch });
+    const started = new KafkaConsumer(consumed, { kafka, admin, reader, time: machineTime, logger: silentLogger, nextEpoch });
     await started.start();
     return started;
   };

@@ -13,22 +13,32 @@
 //    share a request. `stop` leaves the group last (E).
 
 import type { Admin, Consumer as KafkajsConsumer, EachBatchPayload, Kafka } from "kafkajs";
-import { Fault, gatherCalls, type Logger, sleep, type Time } from "@sluice/kernel";
+import { Fault, formatReason, gatherCalls, type Logger, sleep, type Time } from "@sluice/kernel";
 import { commitFailed, consumerFailed, outsideLog, brokerUnavailable, unknownTopic } from "../faults.ts";
 import { consumerRetry } from "./client.ts";
 import { isUnknownTopic } from "./errors.ts";
+import type { KafkaReader } from "./reader.ts";
 import { recordsFrom } from "./records.ts";
 import { handOverPartitions } from "../hand-over.ts";
 import { delayJoin, pollIntervalMs } from "./kafkajs-repairs.ts";
 import { isReportedNow, rereadDelayMs } from "../unreadable-batch.ts";
-import type { AssignedOffsets, Consumer, ConsumerOptions, TopicPartition, UnreadableBatch } from "../port.ts";
+import type { AssignedOffsets, Consumer, ConsumerOptions, PartitionEnds, TopicPartition, UnreadableBatch } from "../port.ts";
 
 export interface KafkaConsumerOptions {
   readonly kafka: Kafka;
   readonly admin: Admin;
+  readonly reader: Pick<KafkaReader, "ends">;
   readonly time: Time;
   readonly logger: Logger;
   nextEpoch(): number;
+}
+
+type Logs = ReadonlyMap<number, AssignedOffsets>;
+
+interface AskedPartitions {
+  readonly topic: string;
+  readonly partitions: readonly number[];
+  readonly epoch: number;
 }
 
 interface Commit {
@@ -61,7 +71,11 @@ const fetchBytesMax = 512 * 1024;
  */
 const partitionBytesMax = 128 * 1024;
 const sessionTimeoutMs = 6000;
-const heartbeatIntervalMs = 1500;
+/**
+ * Milliseconds, at least (U). A member learns of a join by a heartbeat's answer, and the others stand still until it
+ * has joined.
+ */
+const heartbeatIntervalMs = 250;
 const rebalanceTimeoutMs = 10_000;
 
 export class KafkaConsumer implements Consumer {
@@ -165,7 +179,7 @@ export class KafkaConsumer implements Consumer {
     for (const [topic, partitions] of Object.entries(assignment)) {
       // #3: paused at once, before the fetch loop continues.
       this.#client.pause([{ topic, partitions: [...partitions] }]);
-      const logs = this.#fetchAssignedOffsets(topic, epoch);
+      const logs = this.#fetchAssignedOffsets({ topic, partitions, epoch });
       for (const partition of partitions.toSorted((a, b) => a - b)) {
         const mine: Assignment = { partition: { topic, partition }, epoch, nextOffset: null, isPaused: false, stopped: null };
         this.#assignments.set(keyFor(mine.partition), mine);
@@ -174,11 +188,11 @@ export class KafkaConsumer implements Consumer {
     }
   }
 
-  async #take(mine: Assignment, logs: Promise<ReadonlyMap<number, AssignedOffsets> | null>): Promise<void> {
+  async #take(mine: Assignment, logs: Promise<Logs | null>): Promise<void> {
     const { topic, partition } = mine.partition;
     try {
-      const log = (await logs)?.get(partition);
-      if (log === undefined || !this.#isCurrent(mine)) return;
+      const log = (await logs)?.get(partition) ?? (await this.#fetchOwnOffsets(mine));
+      if (log === null || !this.#isCurrent(mine)) return;
       const startAt = await this.#consumed.handlers.assigned(mine.partition, mine.epoch, log);
       if (!this.#isCurrent(mine)) return;
       await this.#requireInside(mine, startAt, log);
@@ -197,23 +211,35 @@ export class KafkaConsumer implements Consumer {
    */
   async #requireInside({ partition, epoch }: Assignment, startAt: bigint, log: AssignedOffsets): Promise<void> {
     if (startAt >= log.logStart && startAt <= log.logEnd) return;
-    const now = (await this.#fetchAssignedOffsets(partition.topic, epoch))?.get(partition.partition);
-    if (now === undefined || (startAt >= now.logStart && startAt <= now.logEnd)) return;
+    const now = await this.#fetchOwnOffsets({ partition, epoch });
+    if (now === null || (startAt >= now.logStart && startAt <= now.logEnd)) return;
     throw outsideLog(`position ${startAt} of ${keyFor(partition)} lies outside ${now.logStart}…${now.logEnd}`);
   }
 
-  /** Asks the broker until it answers; null if the epoch ends first. */
-  async #fetchAssignedOffsets(topic: string, epoch: number): Promise<ReadonlyMap<number, AssignedOffsets> | null> {
+  /** Asks the broker until it answers for one partition at least; null if the epoch ends first. */
+  async #fetchAssignedOffsets({ topic, partitions, epoch }: AskedPartitions): Promise<Logs | null> {
+    const { admin, reader, time, logger } = this.#options;
     for (;;) {
       try {
-        return await fetchAssignedOffsets(this.#options.admin, this.#consumed.group, topic);
+        const [ends, groups] = await Promise.all([
+          reader.ends(topic, partitions),
+          admin.fetchOffsets({ groupId: this.#consumed.group, topics: [topic] }),
+        ]);
+        const offsets = groups.flatMap((found) => found.partitions).map(({ partition, offset }) => [partition, BigInt(offset)] as const);
+        if (ends.size > 0) return withCommitted(ends, new Map(offsets));
+        logger.warn("consumer.log-not-answering", { topic, epoch, reason: `no leader of ${partitions.join()}` });
       } catch (error) {
-        this.#options.logger.warn("consumer.log-not-answering", { topic, epoch, reason: String(error) });
+        logger.warn("consumer.log-not-answering", { topic, epoch, reason: formatReason(error) });
       }
-      await sleep(this.#options.time, askAgainMs);
+      await sleep(time, askAgainMs);
       const isCurrent = [...this.#assignments.values()].some((assignment) => assignment.epoch === epoch);
       if (this.#isOver || !isCurrent) return null;
     }
+  }
+
+  /** Asks for one partition alone, so that others start while its leader does not answer. */
+  async #fetchOwnOffsets({ partition: { topic, partition }, epoch }: Pick<Assignment, "partition" | "epoch">) {
+    return (await this.#fetchAssignedOffsets({ topic, partitions: [partition], epoch }))?.get(partition) ?? null;
   }
 
   /** #1 */
@@ -347,18 +373,16 @@ export class KafkaConsumer implements Consumer {
       await this.#running;
     } catch (error) {
       // The group will notice by the missing heartbeats.
-      this.#options.logger.warn("consumer.leave-failed", { group: this.#consumed.group, reason: String(error) });
+      this.#options.logger.warn("consumer.leave-failed", { group: this.#consumed.group, reason: formatReason(error) });
     }
   }
 }
 
-async function fetchAssignedOffsets(admin: Admin, group: string, topic: string): Promise<ReadonlyMap<number, AssignedOffsets>> {
-  const [ends, groups] = await Promise.all([admin.fetchTopicOffsets(topic), admin.fetchOffsets({ groupId: group, topics: [topic] })]);
-  const committed = new Map(groups.flatMap(({ partitions }) => partitions).map(({ partition, offset }) => [partition, BigInt(offset)]));
+function withCommitted(ends: ReadonlyMap<number, PartitionEnds>, committed: ReadonlyMap<number, bigint>): Logs {
   return new Map(
-    ends.map(({ partition, low, high }) => {
+    [...ends].map(([partition, both]) => {
       const offset = committed.get(partition) ?? -1n;
-      return [partition, { logStart: BigInt(low), logEnd: BigInt(high), committed: offset < 0n ? null : offset }];
+      return [partition, { ...both, committed: offset < 0n ? null : offset }];
     }),
   );
 }

@@ -23,6 +23,7 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
 }
 
 declare module "kafkajs/src/consumer/consumerGroup.js" {
+  import type { Cluster } from "kafkajs/src/cluster/index.js";
   export interface TopicPartitions {
     readonly topic: string;
     readonly partitions: readonly number[];
@@ -36,7 +37,10 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
   export interface ConsumerGroup {
     maxWaitTime: number;
     coordinator: object | null;
-    readonly cluster: { findGroupCoordinator(asked: { readonly groupId: string }): Promise<object> };
+    readonly cluster: Pick<Cluster, "brokerPool" | "refreshMetadata"> & {
+      findGroupCoordinator(asked: { readonly groupId: string }): Promise<object>;
+    };
+    recoverFromFetch: (this: ConsumerGroup, error: Error & { readonly type?: string }) => Promise<void>;
     retrier: (attempt: Attempt) => Promise<void>;
     readonly groupId: string;
     readonly memberId: string | null;
@@ -81,6 +85,7 @@ declare module "kafkajs/src/broker/index.js" {
 
 declare module "kafkajs/src/cluster/index.js" {
   import type { FetchAnswer } from "kafkajs/src/protocol/requests/fetch/index.js";
+  import type { Metadata } from "kafkajs/src/protocol/requests/metadata/index.js";
   import type { Encoded } from "kafkajs/src/protocol/requests/produce/index.js";
   export interface ClusterBroker {
     readonly connectionPool: { send<Answer>(request: OwnRequest<Answer>): Promise<Answer> };
@@ -98,6 +103,8 @@ declare module "kafkajs/src/cluster/index.js" {
   export interface Cluster {
     /** Its versions are known once it is connected. */
     readonly brokerPool: {
+      /** Null until it was asked for. */
+      readonly metadata: Metadata | null;
       readonly seedBroker?: {
         readonly versions: Readonly<Record<number, { readonly minVersion: number; readonly maxVersion: number }>> | null;
       };
@@ -106,10 +113,22 @@ declare module "kafkajs/src/cluster/index.js" {
     disconnect(): Promise<void>;
     addTargetTopic(topic: string): Promise<void>;
     refreshMetadata(): Promise<void>;
-    findLeaderForPartitions(topic: string, partitions: readonly number[]): Readonly<Record<string, readonly number[]>>;
+    findLeaderForPartitions: (this: Cluster, topic: string, partitions: readonly number[]) => Readonly<Record<string, readonly number[]>>;
     findBroker(node: { nodeId: string }): Promise<ClusterBroker>;
+    fetchTopicsOffset: (this: Cluster, topics: readonly AskedOffsets[]) => Promise<readonly FoundOffsets[]>;
   }
-  const cluster: new (options: unknown) => Cluster;
+  interface AskedOffsets {
+    readonly topic: string;
+    /** The first offset of each partition; else the next one to be written. */
+    readonly fromBeginning: boolean;
+    readonly partitions: readonly { readonly partition: number }[];
+  }
+  interface FoundOffsets {
+    readonly topic: string;
+    /** Without the partitions that have no leader. */
+    readonly partitions: readonly { readonly partition: number; readonly offset: string }[];
+  }
+  const cluster: (new (options: unknown) => Cluster) & { readonly prototype: Cluster };
   export default cluster;
 }
 
@@ -149,6 +168,26 @@ declare module "kafkajs/src/protocol/requests/produce/index.js" {
   }
   const produceRequests: { protocol: (wanted: { readonly version: number }) => (produced: Produced) => Made };
   export default produceRequests;
+}
+
+declare module "kafkajs/src/protocol/requests/metadata/index.js" {
+  export interface Metadata {
+    readonly topicMetadata: readonly {
+      readonly topic: string;
+      readonly partitionMetadata: readonly {
+        readonly partitionErrorCode: number;
+        readonly partitionId: number;
+        /** -1: the partition has none. */
+        readonly leader: number;
+      }[];
+    }[];
+  }
+  export interface Asked {
+    readonly request: unknown;
+    readonly response: { decode(payload: Buffer): Promise<Metadata>; parse(answer: Metadata): Promise<Metadata> };
+  }
+  const metadataRequests: { protocol: (wanted: { readonly version: number }) => (asked: unknown) => Asked };
+  export default metadataRequests;
 }
 
 declare module "kafkajs/src/protocol/requests/fetch/index.js" {

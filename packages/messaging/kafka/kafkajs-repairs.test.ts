@@ -28,6 +28,7 @@ function group(duringFetch: (self: { offsetManager: object }) => void) {
     checkForStaleAssignment: () => {},
     seekOffsets: async () => {},
     cluster: {
+      brokerPool: { metadata: null },
       refreshMetadataIfNecessary: async () => {},
       findBroker: async () => ({
         fetch: async () => {

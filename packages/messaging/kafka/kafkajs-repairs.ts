@@ -23,22 +23,31 @@
 //    for a mistake of the caller and ends it; so a broker that goes away during a rebalance would end all consumers.
 // #12 (S) A heartbeat that the group's coordinator does not take asks which broker is its coordinator now. kafkajs asks
 //    only when a consumer joins; so a broker that is gone for good would silence every group that it coordinated.
+// #13 (T) A partition without a leader is left out of requests, and its topic's other partitions are not. kafkajs
+//    refuses the metadata of the whole topic. While a partition lacks its leader, a consumer asks for it every second.
+// #14 (T) A fetcher whose broker cannot be reached waits alone. kafkajs would stop the fetchers of all brokers. One
+//    whose partition has moved asks for its leader and does not join the group again.
 
 import kafkajs from "kafkajs";
 import broker, { type Broker } from "kafkajs/src/broker/index.js";
+import cluster, { type Cluster } from "kafkajs/src/cluster/index.js";
 import consumerGroup, { type ConsumerGroup, type OffsetManager } from "kafkajs/src/consumer/consumerGroup.js";
 import runner, { type Runner } from "kafkajs/src/consumer/runner.js";
 import requestQueue, { type RequestQueue } from "kafkajs/src/network/requestQueue/index.js";
 import fetchRequests from "kafkajs/src/protocol/requests/fetch/index.js";
+import metadataRequests, { type Metadata } from "kafkajs/src/protocol/requests/metadata/index.js";
 import produceRequests from "kafkajs/src/protocol/requests/produce/index.js";
 import { compress, decompress } from "./protocol/batch-zstd.ts";
 import { readFetchAnswer } from "./protocol/fetch-answer.ts";
 import { writeProduceRequest } from "./protocol/produce-request.ts";
 
-export const pollIntervalMs = 1000;
+/** Milliseconds that a broker may keep a fetch (U). A heartbeat, a join and a stop wait behind it. */
+export const pollIntervalMs = 250;
 const pollIntervalWhilePausedMs = 100;
 const timeoutCheckIntervalMs = 100;
 const pendingCheckIntervalMs = 10;
+/** Milliseconds between two questions for the leader of a partition that has none. */
+const leaderAskedEveryMs = 1000;
 const produceVersion = 7;
 const fetchVersion = 11;
 
@@ -46,9 +55,11 @@ repairRequestQueue(requestQueue.prototype);
 repairConsumerGroup(consumerGroup.prototype);
 repairRunner(runner.prototype);
 repairBroker(broker.prototype);
+repairCluster(cluster.prototype);
 registerZstd();
 replaceProduceRequest();
 replaceFetchAnswer();
+keepOtherPartitions();
 
 /** #1 */
 function repairRequestQueue(queue: RequestQueue): void {
@@ -122,7 +133,14 @@ export function delayJoin(announcement: object, work: () => Promise<void>): bool
 const fetchedUnder = new WeakMap<object, OffsetManager>();
 
 function repairConsumerGroup(group: ConsumerGroup): void {
-  const { fetch, resume, joinAndSync, heartbeat } = group;
+  const { fetch, resume, joinAndSync, heartbeat, recoverFromFetch } = group;
+  group.recoverFromFetch = async function (this: ConsumerGroup, error) {
+    // #14
+    const isMoved = leaderErrors.has(error.type);
+    if (!isMoved && !unreachableErrors.has(error.name)) return await recoverFromFetch.call(this, error);
+    await sleepUntilWoken(this, isMoved ? pollIntervalWhilePausedMs : pollIntervalMs);
+    await tryRefresh(this.cluster);
+  };
   group.heartbeat = async function (this: ConsumerGroup, options) {
     try {
       await heartbeat.call(this, options);
@@ -132,6 +150,7 @@ function repairConsumerGroup(group: ConsumerGroup): void {
     }
   };
   group.fetch = async function (this: ConsumerGroup, nodeId) {
+    askForLeaders(this.cluster);
     // #3: every join creates a new offset manager.
     const { offsetManager } = this;
     if (hasNothingToFetch(this, nodeId)) {
@@ -161,6 +180,36 @@ function repairConsumerGroup(group: ConsumerGroup): void {
     await this.leave();
     throw stoppedError();
   };
+}
+
+const leaderErrors: ReadonlySet<unknown> = new Set(["LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION", "REPLICA_NOT_AVAILABLE"]);
+const unreachableErrors: ReadonlySet<unknown> = new Set(["KafkaJSConnectionError", "KafkaJSRequestTimeoutError"]);
+const leaderAskedAtMs = new WeakMap<ConsumerGroup["cluster"], number>();
+
+/** The next request asks again, if the metadata cannot be had now. */
+async function tryRefresh(asking: Pick<Cluster, "refreshMetadata">): Promise<void> {
+  await Promise.allSettled([asking.refreshMetadata()]);
+}
+
+/** #13: does not wait for the answer, because other partitions are fetched meanwhile. */
+function askForLeaders(asking: ConsumerGroup["cluster"]): void {
+  const { metadata } = asking.brokerPool;
+  if (metadata === null || !isLeaderless(metadata)) return;
+  const askedAtMs = leaderAskedAtMs.get(asking) ?? Number.NEGATIVE_INFINITY;
+  if (performance.now() - askedAtMs < leaderAskedEveryMs) return;
+  leaderAskedAtMs.set(asking, performance.now());
+  void tryRefresh(asking);
+}
+
+const leaderless = new WeakMap<Metadata, boolean>();
+
+/** Whether any partition has no leader. Looked for once in each answer. */
+function isLeaderless(metadata: Metadata): boolean {
+  const known = leaderless.get(metadata);
+  if (known !== undefined) return known;
+  const found = metadata.topicMetadata.some(({ partitionMetadata }) => partitionMetadata.some(({ leader }) => leader < 0));
+  leaderless.set(metadata, found);
+  return found;
 }
 
 const coordinatorErrors: ReadonlySet<unknown> = new Set([
@@ -300,6 +349,50 @@ function repairBroker(connected: Broker): void {
     } catch (error) {
       // A caller that waited in vain for its turn leaves the connection to the one whose turn it is.
       if (!(error instanceof Error) || error.name !== "KafkaJSLockTimeout") await this.disconnect();
+      throw error;
+    }
+  };
+}
+
+const leaderNotAvailable = 5;
+
+/** #13 */
+function keepOtherPartitions(): void {
+  const { protocol } = metadataRequests;
+  metadataRequests.protocol = (wanted) => {
+    const make = protocol(wanted);
+    return (asked) => {
+      const { response, ...rest } = make(asked);
+      return { ...rest, response: { ...response, parse: async (answer) => await response.parse(withoutLeaderErrors(answer)) } };
+    };
+  };
+}
+
+function withoutLeaderErrors(answer: Metadata): Metadata {
+  const topicMetadata = answer.topicMetadata.map((topic) => ({
+    ...topic,
+    partitionMetadata: topic.partitionMetadata.map((partition) =>
+      partition.partitionErrorCode === leaderNotAvailable ? { ...partition, partitionErrorCode: 0, leader: -1 } : partition,
+    ),
+  }));
+  return { ...answer, topicMetadata };
+}
+
+/** #13 */
+function repairCluster(asked: Cluster): void {
+  const { findLeaderForPartitions, fetchTopicsOffset } = asked;
+  asked.findLeaderForPartitions = function (this: Cluster, topic, partitions) {
+    const { "-1": _leaderless, ...byLeader } = findLeaderForPartitions.call(this, topic, partitions);
+    return byLeader;
+  };
+  asked.fetchTopicsOffset = async function (this: Cluster, topics) {
+    const { metadata } = this.brokerPool;
+    if (metadata !== null && isLeaderless(metadata)) await this.refreshMetadata();
+    try {
+      return await fetchTopicsOffset.call(this, topics);
+    } catch (error) {
+      // The leaders may be others by now.
+      await tryRefresh(this);
       throw error;
     }
   };

@@ -52,7 +52,7 @@ class KafkaMessaging implements Messaging {
     this.#kafka = createKafkaClient(connection, logger);
     this.#admin = this.#kafka.admin();
     this.#reader = new KafkaReader(connection, this.#kafka, time);
-    this.#sizes = new TopicSizes(this.#admin);
+    this.#sizes = new TopicSizes(this.#admin, time);
   }
 
   async producer(name: string): Promise<KafkaProducer> {
@@ -75,6 +75,7 @@ class KafkaMessaging implements Messaging {
     const consumer = new KafkaConsumer(consumed, {
       kafka: this.#kafka,
       admin: this.#admin,
+      reader: this.#reader,
       time: this.#time,
       logger: this.#log,
       nextEpoch: () => (this.#epoch += 1),
@@ -99,13 +100,12 @@ class KafkaMessaging implements Messaging {
     await this.#requireKnown(partitions);
     const byPlace = new Map<string, PartitionEnds>();
     for (const topic of new Set(partitions.map((asked) => asked.topic))) {
-      for (const { partition, low, high } of await this.#offsets(topic)) {
-        byPlace.set(`${topic}/${partition}`, { logStart: BigInt(low), logEnd: BigInt(high) });
-      }
+      const asked = partitions.filter((place) => place.topic === topic).map(({ partition }) => partition);
+      for (const [partition, ends] of await this.#reader.ends(topic, [...new Set(asked)])) byPlace.set(`${topic}/${partition}`, ends);
     }
     return partitions.map(({ topic, partition }) => {
       const found = byPlace.get(`${topic}/${partition}`);
-      if (found === undefined) throw unknownTopic(`there is no ${topic}/${partition}`);
+      if (found === undefined) throw brokerUnavailable(`the ends of ${topic}/${partition} cannot be read: it has no leader`);
       return found;
     });
   }
@@ -138,14 +138,6 @@ class KafkaMessaging implements Messaging {
     await this.#reader.close();
     await this.#connecting?.catch(() => {});
     await this.#admin.disconnect();
-  }
-
-  async #offsets(topic: string) {
-    try {
-      return await this.#admin.fetchTopicOffsets(topic);
-    } catch (error) {
-      throw brokerUnavailable(`the ends of ${topic} cannot be read`, error);
-    }
   }
 
   async #committed(groupId: string, topics: string[]) {

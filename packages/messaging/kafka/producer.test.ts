@@ -2,7 +2,8 @@ import { silentLogger, silentMetrics } from "@sluice/kernel";
 import { createVirtualTime } from "@sluice/testkit";
 import kafkajs, { type Kafka, type RecordMetadata } from "kafkajs";
 import { expect, test } from "vitest";
-import { type BatchSender, KafkaProducer, type KafkaProducerOptions, type OutgoingBatch } from "./producer.ts";
+import type { BatchSender, OutgoingBatch } from "./leader-queue.ts";
+import { KafkaProducer, type KafkaProducerOptions } from "./producer.ts";
 import { TopicSizes } from "./topic-sizes.ts";
 import type { OutgoingRecord } from "../port.ts";
 
@@ -16,13 +17,14 @@ const record = (partition: number, text: string): OutgoingRecord => ({
   headers: {},
 });
 
-type Answer = (partitions: readonly number[]) => RecordMetadata[] | Error;
+type Answer = (partitions: readonly number[]) => RecordMetadata[] | Error | Promise<RecordMetadata[]>;
 
 function setup(answers: Answer[], metrics: KafkaProducerOptions["metrics"] = silentMetrics) {
   const time = createVirtualTime({ startAtMs: 0 });
   const kafka: Kafka = new kafkajs.Kafka({ brokers: ["127.0.0.1:1"], logLevel: kafkajs.logLevel.NOTHING });
-  const topics = [{ name: "t", partitions: [0, 1, 2].map((partitionId) => ({ ...leader, partitionId })) }];
-  const sizes = new TopicSizes({ ...kafka.admin(), fetchTopicMetadata: async () => ({ topics }) });
+  const leaders = [1, 1, 1];
+  const partitions = () => leaders.map((leads, partitionId) => ({ ...leader, leader: leads, partitionId }));
+  const sizes = new TopicSizes({ fetchTopicMetadata: async () => ({ topics: [{ name: "t", partitions: partitions() }] }) }, time);
   const senders: { sent: OutgoingBatch[]; isDiscarded: boolean }[] = [];
   let offset = 0;
   const base = (partition: number): RecordMetadata => ({
@@ -43,14 +45,14 @@ function setup(answers: Answer[], metrics: KafkaProducerOptions["metrics"] = sil
         await new Promise<void>((resolve) => time.after(5, resolve));
         const partitions = batch.topicMessages.flatMap(({ messages }) => messages.map(({ partition }) => partition));
         const distinct = [...new Set(partitions)];
-        const answer = answers.shift()?.(distinct) ?? distinct.map(base);
+        const answer = (await answers.shift()?.(distinct)) ?? distinct.map(base);
         if (answer instanceof Error) throw answer;
         return answer;
       },
     };
   }
   const producer = new KafkaProducer({ kafka, sizes, name: "p", time, logger: silentLogger, metrics }, createSender);
-  return { time, producer, senders, base };
+  return { time, producer, senders, base, leaders };
 }
 
 const leader = { partitionErrorCode: 0, leader: 1, replicas: [1], isr: [1] };
@@ -147,4 +149,87 @@ test("an answer without an append time does not acknowledge, because the topic w
   const settled = Promise.allSettled([producer.send([record(0, "a")])]);
   await time.advance(50);
   expect(await settled).toMatchObject([{ reason: { code: "messaging.unknown-outcome" } }]);
+});
+
+const never: Answer = () => new Promise(() => {});
+const texts = (sent: readonly OutgoingBatch[]): readonly string[] =>
+  sent.map(({ topicMessages }) => topicMessages.flatMap(({ messages }) => messages.map(({ value }) => String(value))).join(" "));
+
+test("T, I14: a broker that hangs holds up what it leads, and nothing else", async () => {
+  const { time, producer, senders, leaders } = setup([never]);
+  leaders[2] = 2;
+  let isSettled = false;
+  void producer.send([record(0, "a")]).finally(() => (isSettled = true));
+  await time.advance(20);
+  const others = ["b", "c"].map((text) => producer.send([record(2, text)]));
+  await time.advance(50);
+  expect((await Promise.all(others)).flat().map(({ partition }) => partition)).toEqual([2, 2]);
+  expect([isSettled, senders.length]).toEqual([false, 2]);
+});
+
+test("T, I14: a record of a partition without a leader is refused at once, the others of its send are appended", async () => {
+  const { time, producer, senders, leaders } = setup([]);
+  leaders[1] = -1;
+  const [both, alone] = [producer.send([record(0, "a"), record(1, "b")]), producer.send([record(1, "c")])];
+  const settled = Promise.allSettled([both, alone]);
+  await time.advance(50);
+  expect(await settled).toMatchObject([
+    { reason: { code: "messaging.unknown-outcome", isRetryable: true, appended: [{ partition: 0, offset: 100n }, null] } },
+    { reason: { code: "messaging.refused", isRetryable: true, message: "t/1 has no leader" } },
+  ]);
+  expect(texts(senders.flatMap(({ sent }) => sent))).toEqual(["a"]);
+  leaders[1] = 1;
+  await time.advance(1_000);
+  await Promise.allSettled([producer.send([record(1, "d")])]);
+  await time.advance(1);
+  const later = producer.send([record(1, "e")]);
+  await time.advance(50);
+  expect(await later).toMatchObject([{ partition: 1 }]);
+});
+
+test("T: a partition that lost its leader during a send fails alone, and kafkajs's producer is discarded", async () => {
+  const environment = setup(
+    Array.from({ length: 6 }, (): Answer => (partitions) => partitions.filter((one) => one !== 1).map((one) => environment.base(one))),
+  );
+  const settled = Promise.allSettled([environment.producer.send([record(0, "a")]), environment.producer.send([record(1, "b")])]);
+  await environment.time.advance(100);
+  expect(await settled).toMatchObject([{ value: [{ offset: 100n }] }, { reason: { code: "messaging.unknown-outcome" } }]);
+  expect(environment.senders[0]?.isDiscarded).toBe(true);
+  // It is known to have none now.
+  await expect(environment.producer.send([record(1, "c")])).rejects.toMatchObject({ code: "messaging.refused" });
+});
+
+test("T, #1: a partition whose leader moves keeps its order: records follow those that still wait for the old leader", async () => {
+  const landing = Promise.withResolvers<RecordMetadata[]>();
+  const environment = setup([() => landing.promise]);
+  const { time, producer, senders, leaders, base } = environment;
+  const first = producer.send([record(0, "a")]);
+  await time.advance(10);
+  leaders[0] = 2;
+  await time.advance(6_000);
+  const second = producer.send([record(0, "b")]);
+  await time.advance(20);
+  const third = producer.send([record(0, "c")]);
+  await time.advance(20);
+  expect(senders.map(({ sent }) => texts(sent))).toEqual([["a"]]);
+  landing.resolve([base(0)]);
+  await time.advance(20);
+  await Promise.all([first, second, third]);
+  const fourth = producer.send([record(0, "d")]);
+  await time.advance(20);
+  await fourth;
+  expect(senders.map(({ sent }) => texts(sent))).toEqual([["a", "b c"], ["d"]]);
+});
+
+test("T: a send to several brokers is refused as a whole for its size, and so is one without records", async () => {
+  const { time, producer, senders, leaders } = setup([]);
+  leaders[2] = 2;
+  const refused = { code: "messaging.refused", isRetryable: false };
+  const large = { ...record(2, ""), value: new Uint8Array(1_100_000) };
+  await expect(producer.send([])).rejects.toMatchObject(refused);
+  await expect(producer.send([record(0, "a"), large])).rejects.toMatchObject(refused);
+  const many = Array.from({ length: 10_001 }, (_, index) => record(index % 3, "x"));
+  await expect(producer.send(many)).rejects.toMatchObject(refused);
+  await time.advance(50);
+  expect(senders).toEqual([]);
 });

@@ -1,55 +1,48 @@
-// The producer over kafkajs.
+// The producer over kafkajs: a queue for each broker that leads partitions (`leader-queue.ts`).
 //
-// #1 One `sendBatch` is in flight at a time and never raced with a time-out of our own (A). The send queue ensures it.
-// #2 Every record names its partition. The partitions in the answer are compared with those sent, and missing ones are
-//    sent again (B: kafkajs resolves although it skipped partitions whose leader moved).
-// #3 After an error kafkajs's producer is discarded, because its sequence numbers may be wrong (A).
-// #4 A topic or partition that does not exist is refused before kafkajs sees it, because kafkajs would fail all later
+// #1 A record waits in the queue of its partition's leader. As long as records of the partition wait there, later ones
+//    follow them, also if the leader has changed, so that their order is kept.
+// #2 A record of a partition without a leader is refused at once, and the other records of its send are not.
+// #3 A topic or partition that does not exist is refused before kafkajs sees it, because kafkajs would fail all later
 //    sends too.
 
-import kafkajs, { type Kafka, type ProducerBatch, type RecordMetadata } from "kafkajs";
-import { Fault, formatReason, type Gauge, type Histogram, type Logger, type Metrics, type Time } from "@sluice/kernel";
-import { clientClosed, requestRefused, unknownOutcome } from "../faults.ts";
-import { GroupedRecords } from "./grouped-records.ts";
+import type { Kafka, ProducerBatch } from "kafkajs";
+import { Fault, type Gauge, type Histogram, type Logger, type Metrics, type Time } from "@sluice/kernel";
+import { clientClosed, PartlyAppendedFault, partlyAppended, requestRefused, unknownOutcome } from "../faults.ts";
 import { callRetry } from "./client.ts";
+import { type BatchSender, LeaderQueue, recordBytesMax } from "./leader-queue.ts";
 import type { TopicSizes } from "./topic-sizes.ts";
 import type { AppendResult, OutgoingRecord, Producer } from "../port.ts";
-import { createSendQueue, type SendQueue } from "../send-queue.ts";
-
-const resendsMax = 5;
+import { checkSizes, moreDoubtful } from "../send-queue.ts";
 
 export interface KafkaProducerOptions {
   readonly kafka: Kafka;
   readonly sizes: TopicSizes;
   readonly name: string;
-  /** Passed to the send queue. */
+  /** Passed to the send queues. */
   readonly busyLingerMaxMs?: number;
   readonly metrics?: Pick<Metrics, "gauge" | "histogram">;
   readonly time: Time;
   readonly logger: Logger;
 }
 
-/** A batch for kafkajs. Its messages are our records, which `produce-request.ts` writes. */
-export interface OutgoingBatch extends Pick<ProducerBatch, "acks" | "compression"> {
-  readonly topicMessages: readonly { readonly topic: string; readonly messages: readonly OutgoingRecord[] }[];
-}
-
-/** The part of kafkajs's producer that is used; tests pass their own. */
-export interface BatchSender {
-  connect(): Promise<void>;
-  disconnect(): Promise<void>;
-  sendBatch(batch: OutgoingBatch): Promise<readonly RecordMetadata[]>;
+/** Where the records of one partition go, and how many of them wait there (#1). */
+interface Route {
+  queue: LeaderQueue;
+  waitingCount: number;
 }
 
 export class KafkaProducer implements Producer {
   readonly #options: KafkaProducerOptions;
   readonly #createSender: () => BatchSender;
-  readonly #queue: SendQueue;
+  readonly #queues = new Map<number, LeaderQueue>();
+  readonly #routes = new Map<string, Route[]>();
   readonly #appendSeconds: Histogram | null;
   /** Batches that the broker has not acknowledged; a log that hangs acknowledges none. */
   readonly #waiting: Gauge | null;
   #waitingCount = 0;
-  #sender: BatchSender | null = null;
+  /** Connected at the start, for the first queue. */
+  #firstSender: BatchSender | null = null;
   #learning: Promise<void> | null = null;
   /** Sends that wait for the sizes of their topics, or behind such a send. */
   readonly #unqueued = new Set<Promise<unknown>>();
@@ -65,20 +58,17 @@ export class KafkaProducer implements Producer {
       ]) ?? null;
     this.#waiting = metrics?.gauge("sluice_log_appends_waiting", "Batches that the broker has not acknowledged.", ["producer"]) ?? null;
     this.#countWaiting(0);
-    this.#queue = createSendQueue({
-      time: options.time,
-      lingerMs: 2,
-      ...(options.busyLingerMaxMs === undefined ? {} : { busyLingerMaxMs: options.busyLingerMaxMs }),
-      batchRecordsMax: 1_500,
-      batchPartitionBytesMax: 700_000,
-      recordBytesMax: 1_000_000,
-      waitingRecordsMax: 50_000,
-      transmit: (records) => this.#transmit(records),
-    });
   }
 
   async connect(): Promise<void> {
-    await this.#connected();
+    const sender = this.#createSender();
+    try {
+      await sender.connect();
+    } catch (error) {
+      await sender.disconnect().catch(() => {});
+      throw requestRefused("no producer could connect to the broker", { isRetryable: true, cause: error });
+    }
+    this.#firstSender = sender;
   }
 
   send(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
@@ -90,11 +80,93 @@ export class KafkaProducer implements Producer {
     return sent;
   }
 
-  /** #4 */
+  /** #3 */
   #sendKnown(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
-    const missing = records.find((record) => !this.#options.sizes.has(record));
-    if (missing === undefined) return this.#queue.send(records);
-    return Promise.reject(requestRefused(`there is no ${missing.topic}/${missing.partition}`, { isRetryable: false }));
+    const { sizes } = this.#options;
+    const missing = records.find((record) => !sizes.has(record));
+    if (missing !== undefined) {
+      return Promise.reject(requestRefused(`there is no ${missing.topic}/${missing.partition}`, { isRetryable: false }));
+    }
+    sizes.refreshWhenDue();
+    const routes = records.map((record) => this.#route(record));
+    const [first = null] = routes;
+    if (first !== null && routes.every((route) => route?.queue === first.queue)) return this.#sendTo(first.queue, records, routes);
+    // As a whole or not at all, also where it has no records.
+    const wrongSize = checkSizes(records, recordBytesMax);
+    return wrongSize === null ? this.#sendApart(records, routes) : Promise.reject(wrongSize);
+  }
+
+  /** #1; null: the partition has no leader (#2). */
+  #route(record: OutgoingRecord): Route | null {
+    const ofTopic = this.#routes.get(record.topic) ?? [];
+    this.#routes.set(record.topic, ofTopic);
+    const known = ofTopic[record.partition];
+    if (known !== undefined && known.waitingCount > 0) return known;
+    const leader = this.#options.sizes.leader(record);
+    if (leader === null) return null;
+    const route = known ?? { queue: this.#queue(leader), waitingCount: 0 };
+    route.queue = this.#queue(leader);
+    ofTopic[record.partition] = route;
+    return route;
+  }
+
+  async #sendTo(queue: LeaderQueue, records: readonly OutgoingRecord[], routes: readonly (Route | null)[]) {
+    for (const route of routes) if (route !== null) route.waitingCount += 1;
+    try {
+      return await queue.send(records);
+    } finally {
+      for (const route of routes) if (route !== null) route.waitingCount -= 1;
+    }
+  }
+
+  /** Sends each queue its part, and puts the answers together. */
+  async #sendApart(records: readonly OutgoingRecord[], routes: readonly (Route | null)[]): Promise<readonly AppendResult[]> {
+    const answers: (AppendResult | null)[] = records.map(() => null);
+    let fault: Fault | null = null;
+    const indexes = Map.groupBy(records.keys(), (index) => routes[index]?.queue ?? null);
+    const parts = [...indexes].map(async ([queue, part]) => {
+      const own = part.map((index) => records[index]!);
+      try {
+        if (queue === null) throw requestRefused(`${own[0]?.topic}/${own[0]?.partition} has no leader`, { isRetryable: true });
+        const appended = await this.#sendTo(
+          queue,
+          own,
+          part.map((index) => routes[index] ?? null),
+        );
+        for (const [at, index] of part.entries()) answers[index] = appended[at] ?? null;
+      } catch (error) {
+        if (error instanceof PartlyAppendedFault) for (const [at, index] of part.entries()) answers[index] = error.appended[at] ?? null;
+        fault = moreDoubtful(fault, error instanceof Fault ? error : unknownOutcome("the broker's answer was lost", error));
+      }
+    });
+    await Promise.all(parts);
+    if (fault !== null) throw partlyAppended(answers, fault);
+    return answers.filter((answer) => answer !== null);
+  }
+
+  #queue(leader: number): LeaderQueue {
+    const known = this.#queues.get(leader);
+    if (known !== undefined) return known;
+    const { sizes, name, time, logger, busyLingerMaxMs } = this.#options;
+    const queue = new LeaderQueue({
+      name,
+      time,
+      logger,
+      ...(busyLingerMaxMs === undefined ? {} : { busyLingerMaxMs }),
+      createSender: () => this.#takeSender(),
+      countWaiting: (change) => this.#countWaiting(change),
+      acknowledged: (seconds) => this.#appendSeconds?.observe(seconds, { producer: name }),
+      failed: (partition) => (partition === null ? sizes.doubt() : sizes.lost(partition)),
+    });
+    this.#queues.set(leader, queue);
+    return queue;
+  }
+
+  #takeSender(): BatchSender {
+    const sender = this.#firstSender;
+    this.#firstSender = null;
+    if (sender === null) return this.#createSender();
+    return { ...sender, connect: () => Promise.resolve() };
   }
 
   /** Sends wait for earlier ones, so that call order is kept. */
@@ -115,119 +187,16 @@ export class KafkaProducer implements Producer {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#unqueued);
-    await this.#queue.close();
-    await this.#discardSender();
-  }
-
-  async #connected(): Promise<BatchSender> {
-    if (this.#sender !== null) return this.#sender;
-    const sender = this.#createSender();
-    try {
-      await sender.connect();
-    } catch (error) {
-      await sender.disconnect().catch(() => {});
-      throw requestRefused("no producer could connect to the broker", { isRetryable: true, cause: error });
-    }
-    this.#sender = sender;
-    return sender;
-  }
-
-  async #discardSender(): Promise<void> {
-    const sender = this.#sender;
-    this.#sender = null;
-    // Its error has been handled already.
-    await sender?.disconnect().catch(() => {});
+    await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
+    const unused = this.#firstSender;
+    this.#firstSender = null;
+    await unused?.disconnect().catch(() => {});
   }
 
   #countWaiting(change: 1 | 0 | -1): void {
     this.#waitingCount += change;
     this.#waiting?.set(this.#waitingCount, { producer: this.#options.name });
   }
-
-  async #transmit(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
-    this.#countWaiting(1);
-    try {
-      return await this.#append(records);
-    } finally {
-      this.#countWaiting(-1);
-    }
-  }
-
-  async #append(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
-    const sender = await this.#connected();
-    const { time } = this.#options;
-    const startedMs = time.monotonicMs();
-    try {
-      const bases = await this.#sendAll(sender, records);
-      this.#appendSeconds?.observe((time.monotonicMs() - startedMs) / 1_000, { producer: this.#options.name });
-      return toAppendResults(records, bases);
-    } catch (error) {
-      const { name, logger } = this.#options;
-      logger.warn("producer.discarded", { producer: name, reason: formatReason(error) });
-      void this.#discardSender();
-      throw error instanceof Fault ? error : unknownOutcome("the broker did not acknowledge the records", error);
-    }
-  }
-
-  /** #2 */
-  async #sendAll(sender: BatchSender, records: readonly OutgoingRecord[]): Promise<Bases> {
-    const bases: Bases = new Map();
-    let left = records;
-    for (let sends = 0; left.length > 0; sends += 1) {
-      if (sends > resendsMax) throw unknownOutcome(`the answer still lacks partitions after ${resendsMax} repeats`);
-      if (sends > 0) this.#options.logger.warn("producer.sent-again", { producer: this.#options.name, records: left.length });
-      for (const answer of await sender.sendBatch(buildBatch(left))) keepFirst(bases, answer);
-      left = left.filter((record) => !isPlaced(bases, record));
-    }
-    return bases;
-  }
-}
-
-/** By topic and partition number: the place of the next record sent. */
-type Bases = Map<string, (Base | undefined)[]>;
-
-interface Base {
-  nextOffset: bigint;
-  readonly appendedAtMs: number;
-}
-
-function isPlaced(bases: Bases, { topic, partition }: OutgoingRecord): boolean {
-  return bases.get(topic)?.[partition] !== undefined;
-}
-
-/**
- * After a leader moved, kafkajs may append a partition's part twice and name it twice. The first one is the records'
- * place.
- */
-function keepFirst(bases: Bases, { topicName: topic, partition, baseOffset = "-1", logAppendTime = "-1" }: RecordMetadata): void {
-  const nextOffset = BigInt(baseOffset);
-  const appendedAtMs = Number(logAppendTime);
-  if (nextOffset < 0n || appendedAtMs < 0) throw unknownOutcome(`${topic}/${partition} does not answer with offset and append time`);
-  const known = bases.get(topic) ?? [];
-  bases.set(topic, known);
-  const before = known[partition];
-  if (before === undefined || nextOffset < before.nextOffset) known[partition] = { nextOffset, appendedAtMs };
-}
-
-function toAppendResults(records: readonly OutgoingRecord[], bases: Bases): readonly AppendResult[] {
-  return records.map(({ topic, partition }) => {
-    const base = bases.get(topic)?.[partition];
-    if (base === undefined) throw unknownOutcome(`${topic}/${partition} is missing in the answer`);
-    const { nextOffset: offset, appendedAtMs } = base;
-    base.nextOffset += 1n;
-    return { topic, partition, offset, appendedAtMs };
-  });
-}
-
-function buildBatch(records: readonly OutgoingRecord[]): OutgoingBatch {
-  const byTopic = new Map<string, GroupedRecords>();
-  for (const record of records) {
-    const messages = byTopic.get(record.topic) ?? new GroupedRecords();
-    messages.push(record);
-    byTopic.set(record.topic, messages);
-  }
-  const topicMessages = [...byTopic].map(([topic, messages]) => ({ topic, messages }));
-  return { topicMessages, acks: -1, compression: kafkajs.CompressionTypes.ZSTD };
 }
 
 function idempotentSender(kafka: Kafka): BatchSender {

@@ -6,6 +6,8 @@
 // #4 An answer without records is no end: a broker answers so to a client that it throttles, and a new leader to a
 //    reader that it has not caught up with. The reader waits and asks again, at most `emptyMaxMs` without a record.
 //    Only in a compacted topic is it the end, and only if the leader has everything up to there.
+// #5 Ends are asked of the leaders of the partitions asked for, and of no other broker: one that cannot be reached
+//    hides the ends of its own partitions alone.
 
 import type { Kafka } from "kafkajs";
 import Cluster, { type ClusterBroker } from "kafkajs/src/cluster/index.js";
@@ -88,6 +90,37 @@ export class KafkaReader {
     }
   }
 
+  /** #5: returns the ends of those partitions whose leaders answer; rejects if none does. */
+  async ends(topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, PartitionEnds>> {
+    try {
+      return await this.#ends(topic, partitions);
+    } catch {
+      const answers = await Promise.allSettled(partitions.map(async (partition) => await this.#ends(topic, [partition])));
+      const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? [...answer.value] : []));
+      const failed = answers.find((answer) => answer.status === "rejected");
+      if (found.length === 0 && failed !== undefined) throw brokerUnavailable(`the ends of ${topic} cannot be read`, failed.reason);
+      return new Map(found);
+    }
+  }
+
+  async #ends(topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, PartitionEnds>> {
+    await this.#connected();
+    await this.#cluster.addTargetTopic(topic);
+    const asked = partitions.map((partition) => ({ partition }));
+    const [ends, starts] = await Promise.all(
+      [false, true].map(async (fromBeginning) => await this.#cluster.fetchTopicsOffset([{ topic, fromBeginning, partitions: asked }])),
+    );
+    const logStarts = new Map(starts?.flatMap((found) => found.partitions).map(({ partition, offset }) => [partition, BigInt(offset)]));
+    return new Map(
+      ends
+        ?.flatMap((found) => found.partitions)
+        .flatMap(({ partition, offset }) => {
+          const logStart = logStarts.get(partition);
+          return logStart === undefined ? [] : [[partition, { logStart, logEnd: BigInt(offset) }] as const];
+        }),
+    );
+  }
+
   async identity(topic: string): Promise<LogIdentity> {
     let reason: unknown;
     for (let tries = 0; tries < triesMax; tries += 1) {
@@ -136,7 +169,7 @@ export class KafkaReader {
     throw brokerUnavailable(`${partition.topic}/${partition.partition} cannot be read`, reason);
   }
 
-  async #leader({ topic, partition }: TopicPartition, isAgain: boolean): Promise<ClusterBroker> {
+  async #connected(): Promise<void> {
     this.#connecting ??= this.#cluster.connect();
     try {
       await this.#connecting;
@@ -144,6 +177,10 @@ export class KafkaReader {
       this.#connecting = null;
       throw error;
     }
+  }
+
+  async #leader({ topic, partition }: TopicPartition, isAgain: boolean): Promise<ClusterBroker> {
+    await this.#connected();
     await this.#cluster.addTargetTopic(topic);
     if (isAgain) await this.#cluster.refreshMetadata();
     const [nodeId] = Object.keys(this.#cluster.findLeaderForPartitions(topic, [partition]));

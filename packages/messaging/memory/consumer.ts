@@ -8,7 +8,7 @@
 import { Fault, type Random, silentLogger, sleep, type Time } from "@sluice/kernel";
 import { commitFailed, consumerFailed, outsideLog } from "../faults.ts";
 import type { GroupMember, MemoryGroups } from "./groups.ts";
-import type { MemoryRecords } from "./records.ts";
+import { endsOf, type MemoryRecords } from "./records.ts";
 import type { NetworkLink } from "./network.ts";
 import { handOverPartitions } from "../hand-over.ts";
 import { isReportedNow, rereadDelayMs } from "../unreadable-batch.ts";
@@ -149,12 +149,13 @@ export class MemoryConsumer implements Consumer, GroupMember {
     for (;;) {
       try {
         return await this.link.call(() => ({
-          ...records.ends(mine.partition),
+          ...endsOf(records, mine.partition),
           committed: groups.committed(this.#consumed.group, mine.partition),
         }));
       } catch (error) {
-        // The broker is down. The request is repeated for as long as the partition is assigned to us.
+        // The broker is down, or the partition has no leader. The request is repeated while the partition is ours.
         if (!this.#isCurrent(mine)) throw error;
+        if (!records.hasLeader(mine.partition)) await sleep(this.#options.time, emptyWaitMs);
       }
     }
   }

@@ -7,7 +7,7 @@ import { clientClosed, outsideLog, readIncomplete } from "../faults.ts";
 import { MemoryConsumer } from "./consumer.ts";
 import { createMemoryGroups, type MemoryGroups } from "./groups.ts";
 import { UnreadableBatchFault } from "../unreadable-batch.ts";
-import { type BrokenRange, createMemoryRecords, type MemoryRecords } from "./records.ts";
+import { type BrokenRange, createMemoryRecords, endsOf, type MemoryRecords } from "./records.ts";
 import { createMemoryNetwork, type MemoryNetwork, type NetworkLink } from "./network.ts";
 import { createMemoryProducer, type ProduceFate } from "./producer.ts";
 import type { Messaging, OutgoingRecord, PartitionEnds, Producer, ReceivedRecord, TopicPartition } from "../port.ts";
@@ -65,6 +65,8 @@ export interface MemoryBroker extends MemoryClient {
   client(name: string): MemoryClient;
   addTopic(topic: string, partitions: number): void;
   setBroker(isUp: boolean): void;
+  /** Takes the partition's leader away, or gives it back: without one nobody can append to it or read it. */
+  setLeader(partition: TopicPartition, isThere: boolean): void;
   rebalance(group: string): void;
   /** Returns every record of a partition at once and unobserved, for checkers. */
   records(partition: TopicPartition): readonly ReceivedRecord[];
@@ -107,6 +109,7 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
     client: (name) => createClient(broker, name),
     addTopic: (topic, partitions) => records.addTopic(topic, partitions),
     setBroker: (isUp) => network.setBroker(isUp),
+    setLeader: (partition, isThere) => records.setLeader(partition, isThere),
     rebalance: (group) => groups.rebalance(group),
     records: (partition) => records.all(partition),
     committedOffset: (group, partition) => groups.committed(group, partition),
@@ -147,7 +150,8 @@ function createClient(broker: Broker, name: string): MemoryClient {
       const { heartbeatIntervalMs } = broker;
       const fetchRecordsMax = options.fetchRecordsMax ?? 100;
       const nextEpoch = (): number => (epoch += 1);
-      const fetchFate = (partition: TopicPartition): FetchFate => hooks?.fetch?.(name, partition) ?? "answer";
+      const fetchFate = (partition: TopicPartition): FetchFate =>
+        records.hasLeader(partition) ? (hooks?.fetch?.(name, partition) ?? "answer") : "nothing";
       const shared = { time, random, records, groups, link, heartbeatIntervalMs, fetchRecordsMax, nextEpoch, observe, fetchFate };
       const made = new MemoryConsumer(consumed, shared);
       consumers.push(made);
@@ -203,7 +207,7 @@ function createReads(
     async ends(partitions) {
       requireOpen();
       observe("ends", partitions.map(({ topic, partition }) => `${topic}/${partition}`).join(), new Uint8Array());
-      return await link.call(() => partitions.map((partition) => records.ends(partition)));
+      return await link.call(() => partitions.map((partition) => endsOf(records, partition)));
     },
     async committedOffsets(group, partitions) {
       requireOpen();
@@ -231,7 +235,7 @@ async function* readRecords(
 ): AsyncGenerator<ReceivedRecord> {
   const { time, hooks } = options;
   const fetchFate = (): FetchFate => hooks?.fetch?.(link.client, partition) ?? "answer";
-  const known = await link.call(() => records.ends(partition));
+  const known = await link.call(() => endsOf(records, partition));
   const { logStart } = known;
   const logEnd = fetchFate() === "behind" ? behindEnd(known, options.random) : known.logEnd;
   if (from < logStart) throw outsideLog(`${partition.topic}/${partition.partition} starts at ${logStart}, beyond ${from}`);

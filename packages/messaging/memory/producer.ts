@@ -3,7 +3,7 @@
 // #1 If a client is killed while its batch is in flight, chance decides for each partition's part whether it is
 //    appended.
 
-import { type Random, sleep, type Time } from "@sluice/kernel";
+import { type Fault, type Random, sleep, type Time } from "@sluice/kernel";
 import { requestRefused, unknownOutcome } from "../faults.ts";
 import type { MemoryRecords } from "./records.ts";
 import type { NetworkLink } from "./network.ts";
@@ -34,7 +34,15 @@ export interface MemoryProducerOptions {
 export function createMemoryProducer(options: MemoryProducerOptions): Producer {
   const { link, records, random } = options;
 
-  async function transmit(batch: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
+  async function transmit(batch: readonly OutgoingRecord[]): Promise<readonly (AppendResult | Fault)[]> {
+    const led = batch.filter((record) => records.hasLeader(record));
+    if (led.length === batch.length) return await append(batch);
+    const appended = (await append(led)).values();
+    const isLed = new Set(led);
+    return batch.map((record) => (isLed.has(record) ? appended.next().value! : withoutLeader(record)));
+  }
+
+  async function append(batch: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
     const fate = options.fate(link.client, batch);
     if (fate.kind === "append") await sleep(options.time, fate.delayMs ?? 0);
     if (fate.kind === "land-late") {
@@ -93,6 +101,10 @@ function chooseWrittenParts(
     isWritten.set(part, isRandom ? random.fraction() < 0.5 : fate.kind !== "lose-request");
   }
   return isWritten;
+}
+
+function withoutLeader(record: OutgoingRecord): Fault {
+  return requestRefused(`${keyFor(record)} has no leader`, { isRetryable: true });
 }
 
 function requirePartition(records: MemoryRecords, topic: string, partition: number): void {

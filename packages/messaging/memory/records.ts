@@ -3,7 +3,7 @@
 // #1 Append times of a partition never go back, whatever the clock does.
 // #2 Records are stored as copies, so that no caller can change them.
 
-import { requestRefused, unknownTopic } from "../faults.ts";
+import { brokerUnavailable, requestRefused, unknownTopic } from "../faults.ts";
 import { describeBytes } from "../unreadable-batch.ts";
 import type { AppendResult, PartitionEnds, OutgoingRecord, ReceivedRecord, TopicPartition, UnreadableBatch } from "../port.ts";
 
@@ -25,6 +25,9 @@ export interface MemoryRecords {
   all(partition: TopicPartition): readonly ReceivedRecord[];
   /** Removes the records below `before`, as retention does. */
   truncate(partition: TopicPartition, before: bigint): void;
+  /** Without a leader nobody can append to the partition or read it. Each has one at first. */
+  setLeader(partition: TopicPartition, isThere: boolean): void;
+  hasLeader(partition: TopicPartition): boolean;
   /** Leaves a hole, as a control record or compaction does. */
   skipOffset(partition: TopicPartition): void;
   /** Calls `grown` after each append to a partition of the topic, until disposed. */
@@ -45,6 +48,7 @@ interface StoredPartition {
   appendedAtMs: number;
   records: ReceivedRecord[];
   broken: BrokenRange[];
+  hasLeader: boolean;
 }
 
 export function createMemoryRecords(
@@ -59,7 +63,7 @@ export function createMemoryRecords(
     if (stored.has(topic)) throw requestRefused(`there is a topic ${topic} already`, { isRetryable: false });
     stored.set(
       topic,
-      Array.from({ length: partitions }, () => ({ start: 0n, end: 0n, appendedAtMs: 0, records: [], broken: [] })),
+      Array.from({ length: partitions }, () => ({ start: 0n, end: 0n, appendedAtMs: 0, records: [], broken: [], hasLeader: true })),
     );
     watchers.set(topic, new Set());
   }
@@ -77,6 +81,8 @@ export function createMemoryRecords(
       if (partitions === undefined) throw unknownTopic(`there is no topic ${topic}`);
       return partitions.length;
     },
+    setLeader: (partition, isThere) => void (find(partition).hasLeader = isThere),
+    hasLeader: (partition) => find(partition).hasLeader,
     has: ({ topic, partition }) => stored.get(topic)?.[partition] !== undefined,
     append(record) {
       const into = find(record);
@@ -87,10 +93,7 @@ export function createMemoryRecords(
       for (const grown of watchers.get(record.topic) ?? []) grown(record.partition);
       return place;
     },
-    ends(partition) {
-      const { start, end } = find(partition);
-      return { logStart: start, logEnd: end };
-    },
+    ends: (partition) => toEnds(find(partition)),
     slice: (partition, from, recordsMax) => sliceReadable(find(partition), from, recordsMax),
     breakBatch(partition, range) {
       const stored = find(partition);
@@ -155,4 +158,15 @@ function indexFrom(records: readonly ReceivedRecord[], offset: bigint): number {
 
 function copy(bytes: Uint8Array | null): Uint8Array | null {
   return bytes === null ? null : Uint8Array.from(bytes);
+}
+
+function toEnds({ start, end }: StoredPartition): PartitionEnds {
+  return { logStart: start, logEnd: end };
+}
+
+/** Returns both ends of a partition, as its leader answers them. */
+export function endsOf(records: MemoryRecords, partition: TopicPartition): PartitionEnds {
+  const ends = records.ends(partition);
+  if (!records.hasLeader(partition)) throw brokerUnavailable(`${partition.topic}/${partition.partition} has no leader`);
+  return ends;
 }

@@ -59,7 +59,7 @@ class SerialPartition implements AssignedPartition {
     this.#displayed = new DisplayCommit({
       timer: commitTimer,
       commit: (nextOffset) => consumer.commit(nextOffset),
-      failed: (reason) => logger.warn("partition.commit-failed", { topic, partition, reason: String(reason) }),
+      failed: (reason) => logger.warn("partition.commit-failed", { topic, partition, reason: formatReason(reason) }),
     });
   }
 

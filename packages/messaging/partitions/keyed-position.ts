@@ -142,6 +142,6 @@ export class KeyedPosition {
   }
 
   #commitFailed(reason: unknown): void {
-    this.#options.warn("partition.commit-failed", { reason: String(reason) });
+    this.#options.warn("partition.commit-failed", { reason: formatReason(reason) });
   }
 }

@@ -37,6 +37,7 @@ test("events are kept for 5 years, dead letters for 90 days, the rest shorter or
   expect([dispatched, events, receipts, deadLetters].map((topic) => chosen[topic])).toEqual([1, 2, 3, 4]);
   const byDefault = daysOf(specs);
   expect([dispatched, events, receipts, deadLetters].map((topic) => byDefault[topic])).toEqual([30, 1_830, 42, 90]);
+  for (const topic of [topics.stateEvents, topics.items, topics.days]) expect([chosen[topic], byDefault[topic]]).toEqual([2, 1_830]);
   for (const topic of [topics.journal, topics.transactions, topics.proposals, topics.audit]) expect(byDefault[topic]).toBeLessThan(0);
 });
 

@@ -31,7 +31,7 @@ const forever = -1;
  */
 const dispatchRetentionMs = 30 * dayMs;
 const receiptsRetentionMs = 42 * dayMs;
-/** Promised to analytics; also the default retention of everything that people read. */
+/** Promised to analysts, for the events and for their own topics; also the default of everything that people read. */
 const eventsRetentionMs = 5 * 366 * dayMs;
 const deadLettersRetentionMs = 90 * dayMs;
 
@@ -74,6 +74,9 @@ export function buildTopicSpecs({
     spec(topics.receipts, partitionCount, retentionMs.receipts),
     // The newest record of each key is kept for ever, so that a table downstream can always be rebuilt.
     spec(topics.transactions, partitionCount, forever),
+    spec(topics.stateEvents, partitionCount, retentionMs.events),
+    spec(topics.items, partitionCount, retentionMs.events),
+    spec(topics.days, partitionCount, retentionMs.events),
     spec(topics.deadLetters, partitionCount, retentionMs.deadLetters),
     // It says which two persons decided: it is kept as long as what they decided.
     spec(topics.proposals, partitionCount, forever),

@@ -14,6 +14,7 @@ export const conformanceAction = {
   reason: "agreed by telephone",
   requestedAtMs: 1_795_000_000_999,
   person: "Thabo",
+  confirmedBy: "lerato",
   contentSha256: "0c".repeat(32),
 };
 
@@ -215,6 +216,7 @@ export function conformanceParked(over: Partial<ParkedMessage> = {}): ParkedMess
     earlier: null,
     ended: null,
     redrive: null,
+    stop: null,
     version: 4_294_967_297n,
     ...over,
   };
@@ -251,6 +253,7 @@ export function parkedPromises(open: () => Promise<Store>, name: "deliveries" | 
       earlier: { count: 3, firstAtMs: 1_795_000_000_001, lastAtMs: 1_795_000_000_009, answers: [{ httpStatusCode: null, count: 3 }] },
       ended: "refused",
       redrive: { offset: 9_007_199_254_740_995n, untilMs: 1_795_000_003_600 },
+      stop: { offset: 9_007_199_254_740_996n, operator: "thandi", confirmedBy: null },
       version: 9_007_199_254_740_997n,
     } as const;
     const { version } = conformanceParked();

@@ -84,6 +84,9 @@ export const textsSince: Codec<readonly string[], readonly string[] | undefined>
   decode: (stored) => [...(stored ?? [])],
 };
 
+/** A text that documents from before the member do not have; it is null there. */
+export const textSince: Codec<string | null, string | null | undefined> = { encode: (value) => value, decode: (stored) => stored ?? null };
+
 /** A number that documents from before the member do not have; it is 0 there. */
 export const numberSince: Codec<number, number | undefined> = { encode: (value) => value, decode: (stored) => stored ?? 0 };
 

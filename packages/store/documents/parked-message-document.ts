@@ -1,6 +1,6 @@
 // The document of the collections `deliveries` and `postings`: a parked message.
 
-import type { AttemptSummary, ParkedAttempt, ParkedMessage, ParkedRedrive, ParkedRow } from "../port.ts";
+import type { AttemptSummary, ParkedAttempt, ParkedMessage, ParkedRedrive, ParkedRow, ParkedStop } from "../port.ts";
 import { as, bytes, date, derived, document, list, nullable, plain, type StoredIn } from "./codec.ts";
 
 export type StoredParkedMessage = StoredIn<typeof parkedMessageCodec>;
@@ -49,12 +49,22 @@ const attemptState = {
   ),
   ended: plain,
   redrive: nullable(document<ParkedRedrive>()({ offset: plain, until: as("untilMs", nullable(date)) })),
+  stop: nullable(document<ParkedStop>()({ offset: plain, operator: plain, confirmedBy: plain })),
   version: plain,
 } as const;
 
 type AttemptState = Pick<
   ParkedRow,
-  "nextAttemptAtMs" | "attempts" | "anyAnswer" | "mayHaveBeenTaken" | "recentAttempts" | "earlier" | "ended" | "redrive" | "version"
+  | "nextAttemptAtMs"
+  | "attempts"
+  | "anyAnswer"
+  | "mayHaveBeenTaken"
+  | "recentAttempts"
+  | "earlier"
+  | "ended"
+  | "redrive"
+  | "stop"
+  | "version"
 >;
 
 export const attemptStateCodec = document<AttemptState>()(attemptState);

@@ -1,7 +1,7 @@
 // The stored form of an operator's action.
 
 import type { OperatorAction } from "@sluice/domain";
-import { as, date, document, plain } from "./codec.ts";
+import { as, date, document, plain, textSince } from "./codec.ts";
 
 export const actionCodec = document<OperatorAction>()({
   id: plain,
@@ -9,5 +9,6 @@ export const actionCodec = document<OperatorAction>()({
   reason: plain,
   requestedAt: as("requestedAtMs", date),
   person: plain,
+  confirmedBy: textSince,
   contentSha256: plain,
 });

@@ -78,6 +78,7 @@ const fullParked: ParkedMessage = conformanceParked({
   },
   ended: "refused",
   redrive: { offset: 7n, untilMs: 1_795_000_009_000 },
+  stop: { offset: 9n, operator: "thandi", confirmedBy: "sipho" },
 });
 const emptyParked: ParkedMessage = conformanceParked({ operation: null, traceparent: null, reconciliationDay: null, recentAttempts: [] });
 

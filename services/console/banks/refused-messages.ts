@@ -2,10 +2,12 @@
 // It is what a redrive of several messages names.
 //
 // #1 A bound on what is read: `readMax` messages that were attempted. The answer says where it ended before the last.
-// #2 A posting that is past its time is not listed: no redrive can bring it.
+// #2 A posting that is past its time is not listed: no redrive can bring it. Neither is what an operator stopped: it is
+//    redriven one by one.
 
 import { redrivenMax } from "@sluice/contracts";
 import type { ParkedCursor, Store } from "@sluice/store";
+import { isStoppedByOperator } from "@sluice/timeline";
 import type { ControlHandler } from "../http/control-handler.ts";
 import { formatAmount, formatOptionalInstant, invalidRequest } from "../views/control-values.ts";
 import type { FoundMessage } from "../views/parked-page.ts";
@@ -70,7 +72,7 @@ export async function loadRefused(
     for (const row of rows) {
       const endsMs = row.redrive?.untilMs ?? row.deadlineMs ?? row.stopsAtMs;
       const hasExpired = kind === "posting" && endsMs !== null && nowMs !== null && endsMs <= nowMs;
-      if (row.ended === "refused" && !hasExpired) found.push({ kind, row });
+      if (row.ended === "refused" && !hasExpired && !isStoppedByOperator(row)) found.push({ kind, row });
     }
     if (rows.length < pageMax) return { found, isWhole: true };
     after = rows.at(-1) ?? null;

@@ -86,6 +86,17 @@ test("what a bank refused is listed by operation and code, with the sum of its t
     expect([query, (await environment.control(`/banks/first/refused?${query}`)).status]).toEqual([query, 400]);
 });
 
+test("what an operator stopped is not listed as refused [D3 operator-stop]", async () => {
+  const environment = await openDecisionEnvironment();
+  await saveRefused(environment, [422]);
+  const stop = { offset: 9n, operator: "thandi", confirmedBy: null };
+  const stopped = buildParkedMessage("S", 9n, { receiverId: "first", ended: "refused", attempts: 4, stop });
+  await environment.settled(environment.store.deliveries.insert([stopped]));
+  expect(await readControlAnswer(environment, "/banks/first/refused")).toMatchObject({ count: 1 });
+  const undelivered = await readControlAnswer(environment, "/undelivered?bank=first");
+  expect(JSON.stringify(undelivered)).toContain('"status":"stopped"');
+});
+
 test("several refused messages are redriven as one decision, each with its own outcome", async () => {
   const environment = await openDecisionEnvironment(nobody);
   const ids = await saveRefused(environment, [422, 422]);

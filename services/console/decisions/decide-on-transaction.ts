@@ -6,10 +6,17 @@ import { assert } from "@sluice/kernel";
 import { checkEarlierDecision, refuseNow, refuseWith, wouldBeAppended, type DecisionPorts, type DecisionContext } from "./decision.ts";
 import type { ControlAnswer } from "../http/control-handler.ts";
 
-type TransactionDecisionName = "withdrawDebit" | "redriveDelivery" | "resolveItem" | "confirmResolution";
+type TransactionDecisionName = "withdrawDebit" | "redriveDelivery" | "stopDelivery" | "resolveItem" | "confirmResolution";
 export type TransactionRecord = Extract<
   AnyDecodedRecord,
-  { readonly name: "WithdrawalRequested" | "RedriveRequested" | "ItemResolutionRequested" | "ItemResolutionConfirmed" }
+  {
+    readonly name:
+      | "WithdrawalRequested"
+      | "RedriveRequested"
+      | "DeliveryStopRequested"
+      | "ItemResolutionRequested"
+      | "ItemResolutionConfirmed";
+  }
 >;
 
 export async function decideOnTransaction(

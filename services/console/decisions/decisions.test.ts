@@ -270,6 +270,7 @@ describe("a decision that the aggregate would refuse is 409 with the reason, and
   test.each([
     ["a withdrawal after release", "withdrawal", {}, ["RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED"], "not-in-this-state"],
     ["a redrive where nothing was refused", "redrive", { messageIdentification: "M-1" }, ["RECEIVED", "ACCEPTED"], "nothing-refused"],
+    ["a stop where nothing is tried", "stop", { messageIdentification: "M-1" }, ["RECEIVED", "ACCEPTED"], "nothing-tried"],
     ["a redrive of no event", "redrive", { messageIdentification: "M-1", target: "POSTING" }, ["RECEIVED"], "no-such-event"],
     ["a resolution without an item", "resolution", { day, resolution: "MADE" }, ["RECEIVED", "ACCEPTED"], "no-item"],
     [

@@ -8,7 +8,7 @@
 
 import { servedOperations, type ServedOperationName } from "@sluice/contracts";
 import { problemResponse, type Caller, type CallerMeter, type Callers, type ClientConnection, type Identified } from "@sluice/service";
-import { Fault, type Logger, type Time } from "@sluice/kernel";
+import { Fault, type Logger, type Time, formatReason } from "@sluice/kernel";
 import { Hono, type Context } from "hono";
 import { formatInstant, type TransactionAnswer, type TransactionQueryHandler } from "./bank-answer.ts";
 import { createQuestionTurns } from "./question-turns.ts";
@@ -127,7 +127,7 @@ function createDesk({ time, logger }: BankApiPorts): Desk {
             logger.error("console.failed", { uetr: question.uetr, error });
             return { kind: "failed" };
           }
-          logger.warn("console.not-answered", { uetr: question.uetr, code: error.code, reason: error.message });
+          logger.warn("console.not-answered", { uetr: question.uetr, code: error.code, reason: formatReason(error) });
           return { kind: "unavailable", detail: "What is needed for an answer is away. Ask again." };
         })
         .finally(() => place.release());

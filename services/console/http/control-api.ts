@@ -18,7 +18,7 @@ import {
   type TokenHolder,
   type Tokens,
 } from "@sluice/service";
-import { Fault, type Logger, type Time } from "@sluice/kernel";
+import { Fault, type Logger, type Time, formatReason } from "@sluice/kernel";
 import { Hono, type Context } from "hono";
 import { toControlResponse, invalidRequestResponse } from "./control-response.ts";
 import { controlBodyBytesMax, type ControlAnswer, type ControlHandler, type ControlHandlers, type Operator } from "./control-handler.ts";
@@ -230,7 +230,7 @@ function reportFailure({ logger }: ControlApiPorts, { operation, operator }: Han
     logger.error("console.failed", { ...fields, error });
     return "failed";
   }
-  logger.warn("console.not-answered", { ...fields, code: error.code, reason: error.message });
+  logger.warn("console.not-answered", { ...fields, code: error.code, reason: formatReason(error) });
   return { kind: "unavailable", detail: "What is needed for an answer is away. Ask again." };
 }
 

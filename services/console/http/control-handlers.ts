@@ -23,6 +23,7 @@ import type { ProposalBook } from "../proposals/proposal-book.ts";
 import { proposeDecisions, type DecisionHandlers } from "../proposals/propose-decision.ts";
 import { redriveBank } from "../banks/redrive-bank.ts";
 import { redriveDelivery } from "../decisions/redrive-delivery.ts";
+import { stopDelivery } from "../decisions/stop-delivery.ts";
 import { confirmResolution, resolveItem } from "../decisions/resolve-item.ts";
 import { withdrawDebit } from "../decisions/withdraw-debit.ts";
 
@@ -40,6 +41,7 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
   const deciding: DecisionHandlers = {
     withdrawDebit: withdrawDebit(acting),
     redriveDelivery: redriveDelivery(acting),
+    stopDelivery: stopDelivery(acting),
     redriveBank: redriveBank(acting),
     extendClose: extendClose(acting),
     declareCreditsFinal: declareCreditsFinal(acting),

@@ -65,6 +65,7 @@ function placeOf(example: object): object {
 const given: Readonly<Record<string, (environment: DecisionEnvironment) => Promise<void>>> = {
   withdrawDebit: (environment) => environment.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD"),
   redriveDelivery: refusedReport,
+  stopDelivery: (environment) => environment.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED"),
   async redriveBank(environment) {
     await refusedReport(environment);
     const message = buildParkedMessage("6f4b2f0e6f0a4d529a571f0f5d0c2b11A", 1n, {

@@ -5,7 +5,7 @@
 
 import type { Configuration } from "@sluice/config";
 import { secondPersonOperations, type SecondPersonOperation } from "@sluice/contracts";
-import type { Transaction } from "@sluice/domain";
+import { awaitedDelivery, type Transaction } from "@sluice/domain";
 import type { Timeline } from "@sluice/timeline";
 import { findRefusal, type TransactionRecord } from "../decisions/decide-on-transaction.ts";
 import type { Operator } from "../http/control-handler.ts";
@@ -29,7 +29,7 @@ export interface AllowedAction {
 }
 
 interface Candidate {
-  readonly name: "withdrawDebit" | "redriveDelivery" | "resolveItem" | "confirmResolution" | "replayTransaction";
+  readonly name: "withdrawDebit" | "redriveDelivery" | "stopDelivery" | "resolveItem" | "confirmResolution" | "replayTransaction";
   readonly about: string | null;
   /** What the domain says against it; null: nothing. */
   readonly refusal: string | null;
@@ -57,6 +57,7 @@ function listCandidates({ transaction, messages, operator, configuration, nowMs 
   const ask = (record: TransactionRecord): string | null => findRefusal(nowMs, transaction, record);
   const item = transaction.items.find((one) => isItemOpen(one)) ?? transaction.items.at(-1) ?? null;
   const refused = messages.findLast(({ waiting }) => waiting !== null && !waiting.isTried)?.messageIdentification ?? null;
+  const awaited = awaitedDelivery(transaction)?.messageIdentification ?? null;
   const proposal = item?.resolution ?? null;
   const resolution = {
     action,
@@ -77,6 +78,11 @@ function listCandidates({ transaction, messages, operator, configuration, nowMs 
       name: "redriveDelivery",
       about: refused,
       refusal: ask({ name: "RedriveRequested", value: { action, target: "DELIVERY", messageIdentification: refused ?? "" } }),
+    },
+    {
+      name: "stopDelivery",
+      about: awaited,
+      refusal: ask({ name: "DeliveryStopRequested", value: { action, target: "DELIVERY", messageIdentification: awaited ?? "" } }),
     },
     { name: "resolveItem", about: item?.day ?? null, refusal: ask({ name: "ItemResolutionRequested", value: resolution }) },
     { name: "confirmResolution", about: item?.day ?? null, refusal: ask({ name: "ItemResolutionConfirmed", value: confirmation }) },

@@ -117,7 +117,10 @@ function waitForDelivery({ messages, receiverOf, closesAtMs, transaction }: Wait
   if (!waiting.isTried) {
     return {
       for: "redrive",
-      why: `${message.bank} refused ${message.operation}${lastCode(waiting)}`,
+      why:
+        waiting.stoppedBy === null
+          ? `${message.bank} refused ${message.operation}${lastCode(waiting)}`
+          : `${waiting.stoppedBy.operator} had ${message.operation} to ${message.bank} tried no more${lastCode(waiting)}`,
       untilMs,
       next: "nothing is tried until a person redrives it",
     };

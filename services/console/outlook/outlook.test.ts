@@ -117,7 +117,8 @@ test("each decision says whether it is possible now, in the domain's own words [
   const { actions } = await showTransaction(environment);
   expect(actions.map(({ name, isAllowed, whyNot }) => [name, isAllowed, whyNot])).toEqual([
     ["withdrawDebit", true, null],
-    ["redriveDelivery", false, "there is no such delivery that was refused and is awaited."],
+    ["redriveDelivery", false, "there is no such delivery that was refused or stopped and is awaited."],
+    ["stopDelivery", false, "there is no such delivery that is awaited and still tried."],
     [
       "resolveItem",
       false,

@@ -3,7 +3,7 @@
 //
 // #1 A proposal that would be refused as things stand is refused, and not recorded: its own handler says so.
 // #2 The same proposal under the same id is one proposal. The id of another proposal is refused.
-// #3 A person has at most `openOfPersonMax` proposals that wait, so that nobody can push out what others propose.
+// #3 What a person may have open is bounded (`proposal-room.ts`), so that nobody can push out what others propose.
 // #4 A dry run changes nothing and needs nobody.
 
 import {
@@ -13,19 +13,17 @@ import {
   readControlBody,
   secondPersonOperations,
   type DecodedRecord,
-  type OperatorAction,
   type SecondPersonOperation,
 } from "@sluice/contracts";
 import type { Configuration } from "@sluice/config";
-import { isSamePerson } from "@sluice/domain";
 import type { Logger, Random } from "@sluice/kernel";
 import type { BrokerClock } from "@sluice/messaging";
 import { refuseNow, refuseWith } from "../decisions/decision.ts";
 import type { ControlAnswer, ControlHandler, ControlRequest } from "../http/control-handler.ts";
 import { answerNotStored, appendAndRead, type ProposalAppendPorts } from "./append-proposal.ts";
-import { readProposalState, type Proposal } from "./proposal.ts";
+import type { Proposal } from "./proposal.ts";
+import { hasRoom } from "./proposal-room.ts";
 import { proposalView } from "./proposal-view.ts";
-import type { Proposals } from "./proposal-book.ts";
 
 export interface ProposeDecisionPorts extends Omit<ProposalAppendPorts, "brokerClock"> {
   readonly brokerClock: Pick<BrokerClock, "nowMs" | "observe">;
@@ -33,8 +31,6 @@ export interface ProposeDecisionPorts extends Omit<ProposalAppendPorts, "brokerC
   readonly logger: Logger;
   readonly configuration: Configuration;
 }
-
-export const openOfPersonMax = 200;
 
 export type DecisionHandlers = Readonly<Record<SecondPersonOperation, ControlHandler>>;
 
@@ -46,6 +42,7 @@ export function proposeDecisions(ports: ProposeDecisionPorts, handlers: Decision
     withdrawDebit: proposeDecision(ports, "withdrawDebit", handlers.withdrawDebit),
     redriveBank: proposeDecision(ports, "redriveBank", handlers.redriveBank),
     redriveDelivery: proposeDecision(ports, "redriveDelivery", handlers.redriveDelivery),
+    stopDelivery: proposeDecision(ports, "stopDelivery", handlers.stopDelivery),
     replayDeadLetter: proposeDecision(ports, "replayDeadLetter", handlers.replayDeadLetter),
     replayTransaction: proposeDecision(ports, "replayTransaction", handlers.replayTransaction),
     replayDeadLetters: proposeDecision(ports, "replayDeadLetters", handlers.replayDeadLetters),
@@ -83,7 +80,7 @@ async function propose(
   const before = await ports.book.read();
   const known = before.find(action.id);
   if (known !== null) return answerProposal(known, record, nowMs);
-  if (countOpen(before, action, nowMs) >= openOfPersonMax) return refuseNow("too-many-proposals");
+  if (!hasRoom(before.list(), record.value, nowMs)) return refuseNow("too-many-proposals");
   const proposal = (await appendAndRead(ports, record))?.find(action.id) ?? null;
   if (proposal === null) return answerNotStored(action);
   const { id, operator } = action;
@@ -123,11 +120,6 @@ function answerProposal(proposal: Proposal, record: DecodedRecord<"DecisionPropo
     return refuseWith(409, "Another decision", "This Idempotency-Key was used for another decision. Take a new one.");
   }
   return { kind: "accepted", body: { schema: "DecisionProposed", ...proposalView(proposal, nowMs) } };
-}
-
-function countOpen(proposals: Proposals, person: Pick<OperatorAction, "operator" | "person">, nowMs: number): number {
-  const open = proposals.list().filter((proposal) => readProposalState(proposal, nowMs) === "proposed");
-  return open.filter(({ action }) => isSamePerson(action, person)).length;
 }
 
 export const timeUnknown: ControlAnswer = { kind: "unavailable", detail: "The time of the log is not known yet. Ask again." };

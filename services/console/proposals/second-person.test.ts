@@ -6,7 +6,7 @@ import { sampleConfiguration, sampleOperator } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { consoleUetr, day } from "../decisions/decisions.fixture.ts";
 import { readJsonObject } from "../console.fixture.ts";
-import { openOfPersonMax } from "./propose-decision.ts";
+import { openOfPersonMax } from "./proposal-room.ts";
 import {
   appendEnd,
   confirm,

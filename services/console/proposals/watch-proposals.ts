@@ -2,7 +2,7 @@
 //
 // #1 If the topic cannot be read the numbers stay as they were: a log that is not available has an alarm of its own.
 
-import { Fault, type Logger, type Metrics, type Time } from "@sluice/kernel";
+import { Fault, type Logger, type Metrics, type Time, formatReason } from "@sluice/kernel";
 import type { BrokerClock } from "@sluice/messaging";
 import type { ProposalBook } from "./proposal-book.ts";
 import { readProposalState } from "./proposal.ts";
@@ -36,7 +36,7 @@ export function watchProposals({ time, logger, metrics, brokerClock, book }: Wat
       oldest.set(open.length === 0 ? 0 : Math.max(0, nowMs - (open[0]?.proposedAtMs ?? nowMs)) / 1_000);
     } catch (error) {
       if (!(error instanceof Fault)) logger.error("console.failed", { operation: "watchProposals", error });
-      else logger.warn("proposals.not-read", { code: error.code, reason: error.message });
+      else logger.warn("proposals.not-read", { code: error.code, reason: formatReason(error) });
     }
   }
 

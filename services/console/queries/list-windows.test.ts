@@ -63,12 +63,14 @@ test("extended closes are shown with who, why and when, and operators' decisions
     result: "refused",
     why: "not-declared",
   } as const;
-  const putBacks = [{ windowNumber: 0, closesAtMs: consoleStartAtMs, action: buildOperatorAction(), atMs: consoleStartAtMs }];
+  const putBacks = [
+    { windowNumber: 0, closesAtMs: consoleStartAtMs, action: buildOperatorAction({ confirmedBy: "sipho" }), atMs: consoleStartAtMs },
+  ];
   const decisions = [{ ...note, bank: "first", credits: [uetrInPartition(0, 0)] }];
   await saveDay(environment, { ...applyDayFacts([twoWindowPlan], consoleStartAtMs - 60_000), extensions: putBacks, decisions });
   expect(await readControlRows(environment, query)).toMatchObject([
     {
-      putBacks: [{ window: 0, closes: "2026-11-20T06:00:00.000Z", operator: "operator", reason: "the bank called" }],
+      putBacks: [{ window: 0, closes: "2026-11-20T06:00:00.000Z", operator: "operator", confirmedBy: "sipho", reason: "the bank called" }],
       decisions: [
         { kind: "GateOpeningRequested", result: "refused", why: "not-declared", bank: "first", credits: [uetrInPartition(0, 0)] },
       ],

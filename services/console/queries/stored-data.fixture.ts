@@ -105,6 +105,7 @@ export function buildOperatorAction(over: Partial<OperatorAction> = {}): Operato
     reason: "the bank called",
     requestedAtMs: consoleStartAtMs,
     person: null,
+    confirmedBy: null,
     contentSha256: "0c".repeat(32),
     ...over,
   };
@@ -226,6 +227,7 @@ export function buildParkedMessage(id: string, sequence: bigint, over: Partial<P
     earlier: null,
     ended: null,
     redrive: null,
+    stop: null,
     version: 1n,
     ...over,
   };

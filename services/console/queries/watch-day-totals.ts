@@ -5,7 +5,7 @@
 // #2 One check runs at a time; only the set of active alarms is kept.
 // #3 The metric shows the alarms that are on, at most `alarmsShownMax`; the log lines name all.
 
-import { Fault, type ListedMetric, type Logger, type Metrics, type Time } from "@sluice/kernel";
+import { Fault, type ListedMetric, type Logger, type Metrics, type Time, formatReason } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import { formatAmount } from "../views/control-values.ts";
 import { loadDayTotals, type AlarmedBank, type DayTotal } from "./day-totals.ts";
@@ -52,7 +52,7 @@ export function watchDayTotals(ports: WatchDayTotalsPorts): { stop(): void } {
       reportChanges(above);
     } catch (error) {
       if (!(error instanceof Fault)) ports.logger.error("console.failed", { operation: "watchDayTotals", error });
-      else ports.logger.warn("day-totals.not-read", { code: error.code, reason: error.message });
+      else ports.logger.warn("day-totals.not-read", { code: error.code, reason: formatReason(error) });
     }
   }
 

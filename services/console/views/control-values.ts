@@ -34,8 +34,8 @@ export function wholeSecondsUntil(atMs: number | null, nowMs: number | null): nu
   return atMs === null || nowMs === null ? null : Math.round((atMs - nowMs) / 1_000);
 }
 
-export function actionView({ id, operator, person, reason, requestedAtMs }: OperatorAction) {
-  return { id, operator, person: person ?? operator, reason, requestedAt: formatInstant(requestedAtMs) };
+export function actionView({ id, operator, person, confirmedBy, reason, requestedAtMs }: OperatorAction) {
+  return { id, operator, person: person ?? operator, confirmedBy, reason, requestedAt: formatInstant(requestedAtMs) };
 }
 
 interface Note {

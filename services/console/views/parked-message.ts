@@ -4,6 +4,7 @@
 
 import type { Day } from "@sluice/domain";
 import type { ParkedAttempt, ParkedRow } from "@sluice/store";
+import { isStoppedByOperator } from "@sluice/timeline";
 import { formatInstant } from "../http/bank-answer.ts";
 import { formatOptionalInstant, wholeSecondsUntil } from "./control-values.ts";
 import type { EndpointStatus } from "./receiver-status.ts";
@@ -26,7 +27,7 @@ export function parkedMessageView(kind: "delivery" | "posting", row: ParkedRow, 
   const day = reconciliationDay === null ? null : days.get(reconciliationDay);
   const windowClosesAtMs = row.operation === reportOperation ? lastWindowCloseMs(day) : null;
   const hasExpired = kind === "posting" && ended !== null && ownEndMs !== null && nowMs !== null && ownEndMs <= nowMs;
-  const refusedOrExpired = hasExpired ? "expired" : "refused";
+  const givenUpAs = hasExpired ? "expired" : isStoppedByOperator(row) ? "stopped" : "refused";
   const waits = findBlockReason(isPaused, address);
   return {
     kind,
@@ -34,7 +35,7 @@ export function parkedMessageView(kind: "delivery" | "posting", row: ParkedRow, 
     uetr,
     partition,
     address: address?.origin ?? null,
-    status: ended === null ? waits : refusedOrExpired,
+    status: ended === null ? waits : givenUpAs,
     attempts,
     anyAnswer,
     mayHaveBeenTaken,

@@ -181,6 +181,19 @@ test("a decision needs a reason, shows what it does first, and counts once howev
   expect((await reader.ask(first.headers.get("location") ?? "")).text).toContain("applied");
 });
 
+test("a stop of a delivery names the awaited message, and warns that it may have been taken [D9 browser] [D3 operator-stop]", async () => {
+  const environment = await openDecisionEnvironment({ secondPerson: nobody });
+  await environment.saveDebit(...held, "RELEASED");
+  const reader = openReader(environment);
+  await reader.signIn();
+  const path = `/decide/stopDelivery?uetr=${consoleUetr}`;
+  const id = `${consoleUetr.replaceAll("-", "")}D`;
+  const { text } = await reader.ask(path);
+  expect([text.includes(id), text.includes("may have taken it already")]).toEqual([true, true]);
+  await reader.send(path, { ...readHidden(text), reason: "the bank looks for the fault" });
+  expect(environment.journal()[0]?.decoded).toMatchObject({ name: "DeliveryStopRequested", value: { messageIdentification: id } });
+});
+
 test("an item is resolved by one person and confirmed by another, who sees what was proposed", async () => {
   const { reader, environment } = await openConsole({ secondPerson: nobody, resolutionNeedsSecondPerson: true });
   await reader.signIn();

@@ -68,6 +68,22 @@ describe("the examples of the document", () => {
   });
 });
 
+describe("a message that was accepted", () => {
+  const ofTransactions = addresses.filter(({ name }) => !["creditsFinal", "schemeCreditsFinal"].includes(name));
+  it.each(ofTransactions)("$path: no method and no kind of message takes it back [D7.14]", async ({ name, path, caller }) => {
+    const { requested, journal } = await given(name);
+    const message = buildReceivedExamples(name)[0]?.value;
+    const send = (schema: object): Promise<Response> =>
+      requested(path, postBody(toBytes(JSON.stringify(Object.assign({}, message, schema))), authorizations[caller]));
+    expect((await send({})).status).toBe(202);
+    const accepted = journal().length;
+    const answers = [await send({ schema: "PaymentCancellationRequest" })];
+    for (const method of ["DELETE", "PUT", "PATCH"]) answers.push(await requested(path, { method, headers: authorizations[caller] }));
+    expect(answers.filter(({ status }) => status < 400 || status > 499)).toEqual([]);
+    expect([accepted, journal().length]).toEqual([1, 1]);
+  });
+});
+
 /** The request for each documented error; null: the error is caused in another way. */
 function provocation({ provoke }: DocumentedError, { path, caller, text }: Sent): readonly [path: string, init: RequestInit] | null {
   if (provoke === null) return null;

@@ -1,6 +1,6 @@
 import { topics } from "@sluice/contracts";
 import { createMemoryBroker, type ProduceFate } from "@sluice/messaging";
-import { silentLogger } from "@sluice/kernel";
+import { silentLogger, silentMetrics } from "@sluice/kernel";
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { createJournalAppender, type AppendOutcome } from "./journal-appender.ts";
@@ -9,28 +9,30 @@ const startAtMs = Date.UTC(2026, 10, 20, 6);
 const record = { topic: topics.journal, partition: 0, key: null, value: new Uint8Array([1]), headers: {} };
 
 /** An appender whose clock is off by `skewMs`, over a memory journal; the test can set the fate of each batch. */
-function givenAppender() {
+function givenAppender(partitions = 1) {
   const time = createVirtualTime({ startAtMs });
   const environment: { skewMs: number; fate: ProduceFate } = { skewMs: 0, fate: { kind: "append" } };
   const messaging = createMemoryBroker({
     time,
     random: seededRandom(1),
-    topics: { [topics.journal]: 1, [topics.probe]: 1 },
+    topics: { [topics.journal]: partitions, [topics.probe]: 1 },
     hooks: { produce: () => environment.fate },
   });
   const clock = { ...time, nowMs: () => time.nowMs() + environment.skewMs };
-  const appender = createJournalAppender({ time: clock, logger: silentLogger, messaging });
+  const closed = { count: -1 };
+  const metrics = { ...silentMetrics, gauge: () => ({ set: (count: number) => void (closed.count = count) }) };
+  const appender = createJournalAppender({ time: clock, logger: silentLogger, messaging, metrics });
   const inJournal = (): number => messaging.records({ topic: topics.journal, partition: 0 }).length;
   const inProbes = (): number => messaging.records({ topic: topics.probe, partition: 0 }).length;
   /** Appends and answers the outcome with how long it took. */
-  async function appended(): Promise<AppendOutcome & { readonly tookMs: number }> {
+  async function appended(partition = 0): Promise<AppendOutcome & { readonly tookMs: number }> {
     const startedMs = time.monotonicMs();
     let done: (AppendOutcome & { readonly tookMs: number }) | null = null;
-    void appender.append(record).then((outcome) => (done = { ...outcome, tookMs: time.monotonicMs() - startedMs }));
+    void appender.append({ ...record, partition }).then((outcome) => (done = { ...outcome, tookMs: time.monotonicMs() - startedMs }));
     await time.run({ until: () => done !== null, stepsMax: 10_000 });
     return done!;
   }
-  return { time, environment, messaging, appender, appended, inJournal, inProbes };
+  return { time, environment, messaging, appender, appended, inJournal, inProbes, closed };
 }
 
 describe("the journal appender", () => {
@@ -85,22 +87,68 @@ describe("the journal appender", () => {
     expect(inJournal()).toBe(before + 1);
   });
 
-  it("probes once a second while it accepts nothing, one probe at a time", async () => {
-    const { time, environment, appended, inProbes } = givenAppender();
+  it("closes all partitions within a second of the first failure while the broker is away", async () => {
+    const { time, messaging, appender, appended } = givenAppender(3);
     await time.advance(50);
-    environment.fate = { kind: "lose-answer" };
-    expect(await appended()).toMatchObject({ kind: "unknown" });
-    const before = inProbes();
-    await time.advance(10_000);
-    expect(inProbes() - before).toBeGreaterThanOrEqual(8);
-    expect(inProbes() - before).toBeLessThanOrEqual(11);
+    messaging.setBroker(false);
+    expect(await appended(0)).toMatchObject({ kind: "unknown", tookMs: 1_000 });
+    expect(appender.unavailableReason()).toBeNull();
+    await time.advance(1_000);
+    expect(appender.unavailableReason()).toBe("broker");
+    for (const partition of [0, 1, 2]) expect(await appended(partition)).toMatchObject({ reason: "broker", tookMs: 0 });
   });
 
   it("returns unavailable, not unknown, if the broker refused the record", async () => {
     const { time, environment, appended } = givenAppender();
     await time.advance(50);
     environment.fate = { kind: "refuse" };
-    expect(await appended()).toMatchObject({ kind: "unavailable", reason: "broker" });
+    expect(await appended()).toMatchObject({ kind: "unavailable", reason: "partition" });
+  });
+
+  it("I14: a partition without a leader closes that partition alone, until its leader is back [D10.58]", async () => {
+    const { time, messaging, appender, appended, closed } = givenAppender(3);
+    await time.advance(50);
+    messaging.setLeader({ topic: topics.journal, partition: 1 }, false);
+    expect(await appended(1)).toMatchObject({ kind: "unavailable", reason: "partition" });
+    for (let turn = 0; turn < 30; turn += 1) {
+      expect(await appended(1)).toMatchObject({ kind: "unavailable", reason: "partition", tookMs: 0 });
+      for (const other of [0, 2]) expect(await appended(other)).toMatchObject({ kind: "appended", partition: other });
+      await time.advance(500);
+    }
+    expect([appender.unavailableReason(), appender.closedPartitions(), closed.count]).toEqual([null, [1], 1]);
+    messaging.setLeader({ topic: topics.journal, partition: 1 }, true);
+    await time.advance(2_000);
+    expect(await appended(1)).toMatchObject({ kind: "appended", partition: 1, offset: 0n });
+    expect([appender.closedPartitions(), closed.count]).toEqual([[], 0]);
+  });
+
+  it("I14: a partition whose append hangs costs its own callers a second, and the others nothing", async () => {
+    const { time, environment, appender, appended } = givenAppender(2);
+    await time.advance(50);
+    environment.fate = { kind: "append", delayMs: 5_000 };
+    expect(await appended(1)).toMatchObject({ kind: "unknown", tookMs: 1_000 });
+    expect(await appended(1)).toMatchObject({ kind: "unavailable", reason: "partition", tookMs: 0 });
+    expect(appender.unavailableReason()).toBeNull();
+    environment.fate = { kind: "append" };
+    // What waits may still get there: nothing is accepted behind it.
+    await time.advance(3_000);
+    expect(appender.closedPartitions()).toEqual([1]);
+    await time.advance(5_000);
+    expect(await appended(1)).toMatchObject({ kind: "appended" });
+  });
+
+  it("I14: without a leader of the probe's partition it starts and goes on, one record before all others", async () => {
+    const { time, messaging, appender, appended } = givenAppender(2);
+    messaging.setLeader({ topic: topics.probe, partition: 0 }, false);
+    await time.advance(2_000);
+    expect(appender.unavailableReason()).toBeNull();
+    const [first, second] = [appender.append({ ...record, partition: 1 }), appender.append(record)];
+    await time.advance(100);
+    expect(await first).toMatchObject({ kind: "appended" });
+    expect(await second).toMatchObject({ kind: "unavailable", reason: "starting" });
+    await time.advance(60_000);
+    expect(appender.unavailableReason()).toBeNull();
+    expect(await appended()).toMatchObject({ kind: "appended" });
   });
 
   it("accepts nothing while its clock is more than two seconds off, and accepts records when it is right again", async () => {

@@ -4,16 +4,18 @@
 // #1 `appended` is returned only after the broker has acknowledged the record.
 // #2 A caller waits at most 1 s, less if it had to wait for its turn before. After that the outcome is `unknown`: the
 //    record may be in the journal or may still get there, and nobody here waits for it any more.
-// #3 After the first failure the appender accepts nothing: every append is `unavailable` at once, without an attempt,
-//    until a probe was acknowledged. Probes go out a second apart, one at a time, behind everything that still waits in
-//    the producer; so once a probe is acknowledged, nothing old waits.
+// #3 Partitions fail apart (I14): after a failure the appender accepts nothing for that partition. Every append to it
+//    is `unavailable` at once, without an attempt, until its leader answers and nothing of ours waits for it any more.
 // #4 It also accepts nothing while this process's clock is more than 2 s off the broker's, which is checked at every
 //    append and every acknowledgement. After 10 s without an append a probe is sent, so that a clock that jumped
 //    meanwhile is noticed before it stamps messages.
+// #5 After a failure, also of a probe, the appender asks the leader of each partition, so that callers do not find out
+//    one after another. A probe that is not acknowledged says nothing about the journal. Where the start's probe fails,
+//    one record is accepted at a time until one is acknowledged, because that tells the broker's time.
 
 import { topics } from "@sluice/contracts";
 import { type BrokerClock, createBrokerClock, type Messaging, type OutgoingRecord, type Producer, skewMaxMs } from "@sluice/messaging";
-import { assert, Fault, type Logger, sleep, type Time } from "@sluice/kernel";
+import { assert, Fault, formatReason, type Gauge, type Logger, type Metrics, sleep, type Time } from "@sluice/kernel";
 
 export type AppendOutcome =
   | { readonly kind: "appended"; readonly partition: number; readonly offset: bigint; readonly appendedAtMs: number }
@@ -22,13 +24,16 @@ export type AppendOutcome =
   /** The record may be in the journal or not. */
   | { readonly kind: "unknown"; readonly reason: string };
 
-type UnavailableReason = "starting" | "broker" | "clock" | "stopping";
+/** `broker`: no partition of the journal answers; `partition`: that of the record does not. */
+type UnavailableReason = "starting" | "broker" | "partition" | "clock" | "stopping";
 
 export interface JournalAppender {
   /** `waitMaxMs` is what is left of the time in which the caller must be answered, a second at most. */
   append(record: OutgoingRecord, waitMaxMs?: number): Promise<AppendOutcome>;
-  /** Why nothing can be appended now; null: the appender accepts records. */
+  /** Why nothing can be appended now; null: the appender accepts records of some partition at least. */
   unavailableReason(): UnavailableReason | null;
+  /** The partitions for which nothing is accepted, in order. */
+  closedPartitions(): readonly number[];
   stop(): Promise<void>;
 }
 
@@ -36,6 +41,15 @@ export interface AppenderPorts {
   readonly time: Time;
   readonly logger: Logger;
   readonly messaging: Messaging;
+  readonly metrics: Pick<Metrics, "gauge">;
+}
+
+/** One partition of the journal. */
+interface PartitionState {
+  /** Sends that have not settled. */
+  waitingCount: number;
+  isClosed: boolean;
+  isAsked: boolean;
 }
 
 const appendTimeoutMs = 1_000;
@@ -53,17 +67,23 @@ class Appender implements JournalAppender {
   readonly #time: Time;
   readonly #log: Logger;
   readonly #messaging: Messaging;
+  readonly #closedCount: Gauge;
   readonly #clock: BrokerClock;
   readonly #stopping = new AbortController();
   #producer: Producer | null = null;
-  #unavailable: UnavailableReason | null = "starting";
+  #unavailable: "starting" | "clock" | "stopping" | null = "starting";
+  /** The journal's partitions; empty until the broker has said how many there are. */
+  #partitions: readonly PartitionState[] = [];
   #probing: Promise<void> = Promise.resolve();
+  readonly #asking = new Set<Promise<void>>();
 
-  constructor({ time, logger, messaging }: AppenderPorts) {
+  constructor({ time, logger, messaging, metrics }: AppenderPorts) {
     this.#time = time;
     this.#log = logger;
     this.#messaging = messaging;
     this.#clock = createBrokerClock(time);
+    this.#closedCount = metrics.gauge("sluice_ingress_closed_partitions", "Partitions of the journal for which callers are answered 503.");
+    this.#closedCount.set(0);
   }
 
   start(): void {
@@ -71,13 +91,27 @@ class Appender implements JournalAppender {
   }
 
   unavailableReason(): UnavailableReason | null {
-    return this.#unavailable === null && this.#isClockOff() ? "clock" : this.#unavailable;
+    if (this.#unavailable !== null) return this.#unavailable;
+    if (this.#isClockOff()) return "clock";
+    return this.#partitions.every(({ isClosed }) => isClosed) ? "broker" : null;
+  }
+
+  closedPartitions(): readonly number[] {
+    return this.#partitions.flatMap(({ isClosed }, partition) => (isClosed ? [partition] : []));
   }
 
   async append(record: OutgoingRecord, waitMaxMs = appendTimeoutMs): Promise<AppendOutcome> {
     if (this.#unavailable === null && this.#isClockOff()) this.#suspend("clock");
-    if (this.#unavailable !== null || this.#producer === null) return { kind: "unavailable", reason: this.#unavailable ?? "starting" };
-    return await this.#withinBound(this.#send(this.#producer, record), waitMaxMs);
+    const reason = this.unavailableReason() ?? this.#refusalOf(record.partition);
+    if (reason !== null || this.#producer === null) return { kind: "unavailable", reason: reason ?? "starting" };
+    return await this.#withinBound(this.#send(this.#producer, record), record, waitMaxMs);
+  }
+
+  /** #3, #5 */
+  #refusalOf(partition: number): UnavailableReason | null {
+    if (this.#partitions[partition]?.isClosed === true) return "partition";
+    const isFirst = this.#clock.skewMs() === null && this.#partitions.some(({ waitingCount }) => waitingCount > 0);
+    return isFirst ? "starting" : null;
   }
 
   async stop(): Promise<void> {
@@ -85,11 +119,14 @@ class Appender implements JournalAppender {
     this.#stopping.abort();
     await this.#probing;
     await this.#producer?.close();
+    await Promise.all(this.#asking);
   }
 
-  /** Never rejects. After a failure the appender accepts nothing, whether a caller still waits or not. */
+  /** Never rejects. After a failure the partition is closed, whether a caller still waits or not. */
   async #send(through: Producer, record: OutgoingRecord): Promise<AppendOutcome> {
     const sentMs = this.#time.monotonicMs();
+    const state = record.topic === topics.journal ? this.#partitions[record.partition] : undefined;
+    if (state !== undefined) state.waitingCount += 1;
     try {
       const [appended] = await through.send([record]);
       assert(appended !== undefined, "a send answers for each record");
@@ -97,16 +134,18 @@ class Appender implements JournalAppender {
       if (this.#isClockOff()) this.#suspend("clock");
       return { kind: "appended", partition: appended.partition, offset: appended.offset, appendedAtMs: appended.appendedAtMs };
     } catch (error) {
-      this.#suspend("broker", error);
+      this.#close(record, error);
       const isRefused = error instanceof Fault && error.code === "messaging.refused";
-      return isRefused ? { kind: "unavailable", reason: "broker" } : { kind: "unknown", reason: "not acknowledged" };
+      return isRefused ? { kind: "unavailable", reason: "partition" } : { kind: "unknown", reason: "not acknowledged" };
+    } finally {
+      if (state !== undefined) state.waitingCount -= 1;
     }
   }
 
-  /** The broker has its whole second, also if the caller waits for a part of it only (#3). */
-  async #withinBound(sending: Promise<AppendOutcome>, waitMaxMs = appendTimeoutMs): Promise<AppendOutcome> {
-    const suspending = this.#time.after(appendTimeoutMs, () => this.#suspend("broker"));
-    void sending.then(() => suspending[Symbol.dispose]());
+  /** The broker has its whole second, also if the caller waits for a part of it only. */
+  async #withinBound(sending: Promise<AppendOutcome>, record: OutgoingRecord, waitMaxMs = appendTimeoutMs): Promise<AppendOutcome> {
+    const closing = this.#time.after(appendTimeoutMs, () => this.#close(record));
+    void sending.then(() => closing[Symbol.dispose]());
     const { promise: tooLate, resolve } = Promise.withResolvers<AppendOutcome>();
     const timer = this.#time.after(waitMaxMs, () => resolve({ kind: "unknown", reason: "not acknowledged in time" }));
     try {
@@ -119,22 +158,62 @@ class Appender implements JournalAppender {
   async #keepProbing(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       if (this.#unavailable !== null || this.#clock.ageMs() >= idleProbeMs) await this.#probe();
+      for (const partition of this.closedPartitions()) this.#ask(partition);
       await sleep(this.#time, probeIntervalMs, this.#stopping.signal);
     }
   }
 
-  /** Settles when the probe itself does, however long the producer takes: there is one at a time (#3). */
+  /** Settles when the probe itself does, however long the producer takes: there is one at a time. */
   async #probe(): Promise<void> {
-    try {
-      this.#producer ??= await this.#messaging.producer("ingress");
-    } catch (error) {
-      this.#suspend("broker", error);
-      return;
-    }
-    const sending = this.#send(this.#producer, { topic: topics.probe, partition: 0, key: null, value: noBytes, headers: {} });
-    const inTime = await this.#withinBound(sending);
+    const connected = await this.#connect();
+    if (connected === null) return;
+    const record = { topic: topics.probe, partition: 0, key: null, value: noBytes, headers: {} };
+    const sending = this.#send(connected, record);
+    const inTime = await this.#withinBound(sending, record);
     const outcome = inTime.kind === "unknown" ? await sending : inTime;
     if (outcome.kind === "appended" && !this.#isClockOff()) this.#resume();
+  }
+
+  async #connect(): Promise<Producer | null> {
+    try {
+      this.#producer ??= await this.#messaging.producer("ingress");
+      if (this.#partitions.length === 0) {
+        const count = (await this.#messaging.partitionCount(topics.journal)) ?? 0;
+        this.#partitions = Array.from({ length: count }, () => ({ waitingCount: 0, isClosed: false, isAsked: false }));
+      }
+      return this.#producer;
+    } catch (error) {
+      this.#log.warn("ingress.not-connected", { reason: formatReason(error) });
+      return null;
+    }
+  }
+
+  /** #3, #5: opens or closes a partition by whether its leader answers. Never rejects. */
+  #ask(partition: number): void {
+    const state = this.#partitions[partition];
+    if (state === undefined || state.isAsked) return;
+    state.isAsked = true;
+    const asked = this.#answers(partition).then((answers) => {
+      state.isAsked = false;
+      this.#asking.delete(asked);
+      if (!answers) this.#closePartition(partition);
+      else if (state.waitingCount === 0) this.#openPartition(partition);
+      if (answers && this.#unavailable === "starting") this.#resume();
+      return undefined;
+    });
+    this.#asking.add(asked);
+  }
+
+  async #answers(partition: number): Promise<boolean> {
+    const ended = this.#messaging.ends([{ topic: topics.journal, partition }]).then(
+      () => true,
+      () => false,
+    );
+    const waiting = new AbortController();
+    const inTime = await Promise.race([ended, sleep(this.#time, appendTimeoutMs, waiting.signal).then(() => null)]);
+    waiting.abort();
+    if (inTime === null) this.#closePartition(partition);
+    return await ended;
   }
 
   #isClockOff(): boolean {
@@ -147,10 +226,32 @@ class Appender implements JournalAppender {
     this.#unavailable = null;
   }
 
-  #suspend(why: "broker" | "clock", error?: unknown): void {
-    const reason = error === undefined ? undefined : error instanceof Fault ? error.code : "unexpected";
-    if (this.#unavailable !== why)
-      this.#log.warn("ingress.closed", { unavailable: why, was: this.#unavailable, reason, skewMs: this.#clock.skewMs() });
+  #suspend(why: "clock"): void {
+    if (this.#unavailable !== why) {
+      this.#log.warn("ingress.closed", { unavailable: why, was: this.#unavailable, skewMs: this.#clock.skewMs() });
+    }
     if (this.#unavailable !== "stopping") this.#unavailable = why;
+  }
+
+  /** After a failed send. A probe is no record of the journal, and closes nothing by itself (#5). */
+  #close({ topic, partition }: OutgoingRecord, error?: unknown): void {
+    if (topic === topics.journal) this.#closePartition(partition, error);
+    for (const other of this.#partitions.keys()) this.#ask(other);
+  }
+
+  #closePartition(partition: number, error?: unknown): void {
+    const state = this.#partitions[partition];
+    if (state === undefined || state.isClosed) return;
+    state.isClosed = true;
+    this.#log.warn("ingress.partition-closed", { partition, ...(error === undefined ? {} : { reason: formatReason(error) }) });
+    this.#closedCount.set(this.closedPartitions().length);
+  }
+
+  #openPartition(partition: number): void {
+    const state = this.#partitions[partition];
+    if (state?.isClosed !== true) return;
+    state.isClosed = false;
+    this.#log.info("ingress.partition-open", { partition });
+    this.#closedCount.set(this.closedPartitions().length);
   }
 }

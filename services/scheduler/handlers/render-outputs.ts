@@ -1,4 +1,5 @@
-// Turns the outputs of a decision into finished records: deliveries and stops for `dispatch`, events for `events`.
+// Turns the outputs of a decision into finished records: deliveries and stops for `dispatch`, events for `events` and,
+// as columns alone, for analysts.
 
 import {
   type AnyDecodedRecord,
@@ -13,8 +14,9 @@ import {
   type PaymentReceived,
   type RecordName,
   type Records,
-  redriveRecord,
+  requestRecord,
   type Serde,
+  stateEnteredRecord,
   topics,
 } from "@sluice/contracts";
 import { findBank } from "@sluice/config";
@@ -40,16 +42,22 @@ export function renderOutputs(
   return outputs.flatMap((output) => {
     switch (output.kind) {
       case "event": {
-        const records = eventRecords(output, sources, eventOptions(document.transaction, context));
-        return records.map((record) => outgoingRecord(serde, topics.events, uetr, record, options));
+        const event = eventOptions(document.transaction, context);
+        const forAnalysts = stateEnteredRecord(output, sources, { bank: event.bank, journalPartition: cause.record.partition });
+        return [
+          ...eventRecords(output, sources, event).map((record) => outgoingRecord(serde, topics.events, uetr, record, options)),
+          outgoingRecord(serde, topics.stateEvents, uetr, forAnalysts, options),
+        ];
       }
       case "dispatch":
         return [outgoingRecord(serde, topics.dispatch, uetr, dispatchRecord(output, sources), options)];
       case "stop":
         return [outgoingRecord(serde, topics.dispatch, uetr, dispatchChangeRecord(output, uetr), options)];
-      case "redrive": {
+      case "redrive":
+      case "give-up": {
         const topic = output.target === "posting" ? topics.events : topics.dispatch;
-        return [outgoingRecord(serde, topic, uetr, redriveRecord(output, uetr), options)];
+        const by = cause.decoded?.name === "DeliveryStopRequested" ? cause.decoded.value.action : null;
+        return [outgoingRecord(serde, topic, uetr, requestRecord(output, uetr, by), options)];
       }
       default:
         throw new Error(`no such output: ${String(output satisfies never)}`);

@@ -15,6 +15,8 @@ import type { AppendResult, BrokerClock, OutgoingRecord, Producer } from "@sluic
 import { Fault } from "@sluice/kernel";
 import type { BankStore, DayStore, TransactionDocument, TransactionStore } from "@sluice/store";
 import type { JournalRecord, HandlerContext, HandledRecord, UnitOfWork } from "../handlers/handler.ts";
+import { buildDayRecord } from "./day-record.ts";
+import { buildItemRecords } from "./item-records.ts";
 import { deadLetterRecord, readRecordUetr } from "../handlers/dead-letter-record.ts";
 import type { UnreadableRecord } from "./read-journal.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
@@ -26,7 +28,8 @@ export interface BatchPorts extends HandlerContext {
   readonly transactions: Pick<TransactionStore, "load" | "write">;
   readonly days: Pick<DayStore, "load" | "write">;
   readonly banks: Pick<BankStore, "load" | "write">;
-  readonly producer: Producer;
+  /** Of a batch that is repeated, it sends only what is not acknowledged yet. */
+  readonly producer: Pick<Producer, "send">;
   readonly brokerClock: Pick<BrokerClock, "nowMs" | "observe">;
   readonly cache: SnapshotCache;
   readonly witness: StoreWitness;
@@ -165,11 +168,17 @@ async function commit(loaded: Loaded, working: UnitOfWork, ports: BatchPorts): P
   return changed.length + changedDays.length + changedBanks.length;
 }
 
-/** Produces the outputs, and a snapshot of each transaction that the batch touched. */
-async function produce(handled: readonly HandledRecord[], { documents }: UnitOfWork, ports: BatchPorts): Promise<void> {
+/** Produces the outputs, and what the batch touched: a snapshot of each transaction, its items, and the days. */
+async function produce(handled: readonly HandledRecord[], { documents, days }: UnitOfWork, ports: BatchPorts): Promise<void> {
   const { producer, brokerClock } = ports;
-  const snapshots = [...documents.values()].flatMap((document) => (document === null ? [] : [buildSnapshotRecord(document, ports)]));
-  const outgoing: readonly OutgoingRecord[] = [...handled.flatMap((one) => one.outgoing), ...snapshots];
+  const touched = [...documents.values()].flatMap((document) => document ?? []);
+  const snapshots = touched.map((document) => buildSnapshotRecord(document, ports));
+  const partition = handled[0]?.record.partition ?? 0;
+  const forAnalysts = [
+    ...touched.flatMap(({ transaction }) => buildItemRecords(transaction, ports)),
+    ...[...days.values()].flatMap((day) => (day === null ? [] : [buildDayRecord(day, partition, ports)])),
+  ];
+  const outgoing: readonly OutgoingRecord[] = [...handled.flatMap((one) => one.outgoing), ...snapshots, ...forAnalysts];
   for (let start = 0; start < outgoing.length; start += sendRecordsMax) {
     const appended = await producer.send(outgoing.slice(start, start + sendRecordsMax));
     for (const { appendedAtMs } of appended) brokerClock.observe(appendedAtMs);

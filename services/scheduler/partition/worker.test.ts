@@ -21,7 +21,7 @@ function failing(producer: Producer, isFailing: (records: readonly OutgoingRecor
   const wrapped: Producer = {
     send(records) {
       if (isFailing(records)) return Promise.reject(new Fault("messaging.unknown-outcome", "lost", { isRetryable: true }));
-      sent.push(...records.filter(({ topic }) => topic !== topics.transactions));
+      sent.push(...records.filter(({ topic }) => topic !== topics.transactions && topic !== topics.stateEvents));
       return producer.send(records);
     },
     close: () => producer.close(),

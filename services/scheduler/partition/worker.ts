@@ -14,7 +14,9 @@
 // #6 The journal has a record at every offset. Where a record is handed over and the ones before it were not, they are
 //    read first.
 // #7 Two owners at the same moment do no harm: a stale write loses the compare-and-set, a stale batch loses the epoch.
-// #8 A journal that no longer begins at 0 is an error: the store cannot be rebuilt from it.
+// #8 Of a batch that is repeated, only those outputs are sent that are not acknowledged yet: a partition without a
+//    leader holds up the batch, and repeats nothing in the others.
+// #9 A journal that no longer begins at 0 is an error: the store cannot be rebuilt from it.
 
 import { topics } from "@sluice/contracts";
 import {
@@ -24,6 +26,7 @@ import {
   type PartitionEnds,
   PartitionLease,
   type ReceivedRecord,
+  ResendMemory,
   skipByOperator,
   skipStoppedRecord,
 } from "@sluice/messaging";
@@ -58,6 +61,8 @@ class PartitionWorker {
   #witness: StoreWitness = createStoreWitness();
   /** The end of the partition when the lease was taken: another owner may have appended what lies below. */
   #caughtUpAt: bigint;
+  /** The outputs of the batch that runs, or is repeated (#8). */
+  readonly #sent: ResendMemory;
   /** What operators skipped, by offset. */
   #skips: DoneSkips = { find: () => null };
   #nextOffset = 0n;
@@ -70,6 +75,7 @@ class PartitionWorker {
     this.#partition = partition;
     this.#assigned = assigned;
     this.#caughtUpAt = assigned.logEnd;
+    this.#sent = new ResendMemory(context.producer);
     this.#ledgers = createDayLedgers({ partition, store: store.ledgers });
     this.#lease = new PartitionLease({
       service,
@@ -90,10 +96,12 @@ class PartitionWorker {
   async open(): Promise<BatchHandler> {
     this.#reportStart();
     await this.#lease.take();
+    // The consumer begins here: below it nothing is handed over, also before the first record.
+    this.#handedTo = this.#nextOffset;
     return { startAt: this.#nextOffset, handle: (records) => this.handle(records), close: () => this.close() };
   }
 
-  /** #8 */
+  /** #9 */
   #reportStart(): void {
     const { logStart } = this.#assigned;
     // An alarm sees an increase only of a series that is there before.
@@ -107,6 +115,7 @@ class PartitionWorker {
     if (this.#before !== null) this.#caughtUpAt = (await this.#context.journalEnds(this.#partition))?.logEnd ?? this.#caughtUpAt;
     this.#skips = await this.#context.operatorSkips.listDone(topics.journal, this.#partition, readLettersNote(document.state));
     this.#witness = createStoreWitness();
+    this.#sent.forget();
     const owned = await takeOverPartition({
       context: this.#context,
       document,
@@ -212,7 +221,7 @@ class PartitionWorker {
 
   async #run(owned: OwnedPartition, records: readonly BatchRecord[]): Promise<void> {
     this.#requireCurrent(owned);
-    const { time, serde, configuration, partitionCount, rulesVersion, service, producer, brokerClock, store } = this.#context;
+    const { time, serde, configuration, partitionCount, rulesVersion, service, brokerClock, store } = this.#context;
     const startedMs = time.monotonicMs();
     const newest = records.at(-1)?.record;
     if (newest === undefined) return;
@@ -227,7 +236,7 @@ class PartitionWorker {
       transactions: store.transactions,
       days: store.days,
       banks: store.banks,
-      producer,
+      producer: { send: this.#sent.attempt() },
       brokerClock,
       cache: owned.cache,
       witness: owned.witness,
@@ -249,6 +258,7 @@ class PartitionWorker {
     await this.#ledgers.count(end.handled, newest.offset + 1n);
     // The epoch was lost during the batch. The next owner repeats it, with the same outputs.
     this.#requireCurrent(owned);
+    this.#sent.forget();
     this.#nextOffset = newest.offset + 1n;
     if (this.#nextOffset > this.#handedTo) this.#handedTo = this.#nextOffset;
     owned.position.advance(this.#nextOffset);

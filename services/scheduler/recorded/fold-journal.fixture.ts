@@ -1,6 +1,7 @@
 // Folds a recorded journal by today's rules: what the owner of its partition sends, and what is in the store then.
 
 import { createHash } from "node:crypto";
+import { topics } from "@sluice/contracts";
 import { rulesVersion } from "@sluice/domain";
 import type { OutgoingRecord, Producer, ReceivedRecord } from "@sluice/messaging";
 import type { TransactionDocument } from "@sluice/store";
@@ -37,7 +38,7 @@ export async function foldJournal(records: readonly ReceivedRecord[], options: S
   return {
     text: toLines([...outputs, ...stored.map((document) => toSnapshotEntry(document))]),
     decisions: createHash("sha256")
-      .update(toLines([...outputs.map(withoutBody), ...stored.map(withoutBytes)]))
+      .update(toLines([...outputs.filter(isDecision).map(withoutBody), ...stored.map(withoutBytes)]))
       .digest("hex"),
   };
 }
@@ -57,7 +58,22 @@ function describeSent(record: OutgoingRecord, { serde }: SchedulerEnvironment) {
 }
 
 function withoutBody({ value, ...record }: DescribedRecord): unknown {
-  return { ...record, value: { ...value, body: null } };
+  return { ...record, value: { ...withoutAdded(record.type, value), body: null } };
+}
+
+/** Members that a record got after version 2. No rule decides otherwise because a record has one that is null. */
+const addedMembers: Readonly<Record<string, readonly string[]>> = { DispatchChange: ["stoppedBy", "confirmedBy"] };
+
+function withoutAdded(type: string, value: object): object {
+  const added = addedMembers[type] ?? [];
+  return Object.fromEntries(Object.entries(value).filter(([name, given]) => given !== null || !added.includes(name)));
+}
+
+/** What analysts read decides nothing: its columns may change without another version of the rules. */
+const readByAnalysts: ReadonlySet<string> = new Set([topics.stateEvents, topics.items, topics.days]);
+
+function isDecision({ topic }: DescribedRecord): boolean {
+  return !readByAnalysts.has(topic);
 }
 
 /** Every member counts, because a process that does not know a member loses it when it writes the document. */

@@ -100,6 +100,31 @@ test("I1, I16: a scheduler that reads and writes nothing notices that the store 
   expect(await listAllStates(environment, uetrs)).toEqual(states);
 });
 
+test("I1, I16: an owner that has been handed nothing yet reads again what a restored store has not", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const uetrs = [environment.uetr(), environment.uetr()];
+  const open = async (logEnd: bigint) => {
+    const worker = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd }));
+    const handle = (from: number): Promise<void> =>
+      environment.settle(worker.handle(environment.broker.records({ topic: topics.journal, partition: 0 }).slice(from, from + 1)));
+    return { worker, handle };
+  };
+  const first = await open(0n);
+  for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr));
+  await first.handle(0);
+  await environment.time.advance(500);
+  const older = environment.emptyStore();
+  await copyStore(environment, environment.store, older, 0);
+  await first.handle(1);
+  await environment.settle(first.worker.close());
+  const next = await open(2n);
+  expect(next.worker.startAt).toBe(2n);
+  environment.store = older;
+  await environment.time.advance(10_000);
+  for (const uetr of uetrs) expect(await environment.states(uetr)).toEqual(["RECEIVED"]);
+  await environment.settle(next.worker.close());
+});
+
 test("I3: nothing is decided on a store that went back while the partition was taken over", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
   const uetr = environment.uetr();

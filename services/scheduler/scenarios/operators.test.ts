@@ -65,6 +65,19 @@ test("a window with an extended close goes on releasing past the old time, and c
   expect(markers(environment, "WindowClosed")[0]?.appendedAtMs).toBeGreaterThanOrEqual(closesAtMs + 20_000);
 });
 
+test("a day keeps both persons of a decision that a second one confirmed", async () => {
+  const environment = new SchedulerEnvironment();
+  await environment.scheduler();
+  await opened(environment);
+  const extension = closeExtensionRecord(1, closesAtMs + 20_000);
+  const action = { ...extension.value.action, confirmedBy: "sipho" };
+  await requestDecision(environment, { ...extension, value: { ...extension.value, action } });
+  await environment.time.advance(5_000);
+  const day = (await environment.settle(environment.store.days.load([schedulerDay]))).get(schedulerDay);
+  const persons = { operator: "thandi", confirmedBy: "sipho" };
+  expect(day).toMatchObject({ extensions: [{ action: persons }], decisions: [{ action: persons }] });
+});
+
 test("I9: an extension that races with the close either wins and the close waits, or is refused and recorded; never both, never neither [D9 extend]", async () => {
   const seen = new Set<string>();
   for (const gapMs of [-300, -20, -3, 0, 3, 20, 300]) {

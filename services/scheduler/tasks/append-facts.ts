@@ -6,7 +6,7 @@
 
 import { type AppendedFact, outgoingRecord, recordFromFact, type Serde, topics } from "@sluice/contracts";
 import type { BrokerClock, OutgoingRecord, Producer } from "@sluice/messaging";
-import type { Logger } from "@sluice/kernel";
+import { formatReason, type Logger } from "@sluice/kernel";
 
 export interface FactToAppend {
   /** A UETR, or `scheme:date`. */
@@ -38,7 +38,7 @@ export function createFactAppender({ producer, serde, partitionCount, brokerCloc
       }
       return true;
     } catch (error) {
-      logger.warn("facts.not-appended", { fact: facts[0]?.fact.kind, count: facts.length, reason: String(error) });
+      logger.warn("facts.not-appended", { fact: facts[0]?.fact.kind, count: facts.length, reason: formatReason(error) });
       return false;
     }
   };

@@ -1,6 +1,7 @@
-import { silentLogger } from "@sluice/kernel";
+import { silentLogger, silentMetrics } from "@sluice/kernel";
 import { createVirtualTime, sampleConfiguration, sampleTimes } from "@sluice/testkit";
 import { expect, test } from "vitest";
+import { createSchedulerMetrics } from "../scheduler-metrics.ts";
 import type { FactToAppend } from "./append-facts.ts";
 import { buildDayPlans, startDayPlanner } from "./day-planner.ts";
 
@@ -40,6 +41,7 @@ test("a process plans at its start and at each local midnight, each date once, a
   const time = createVirtualTime({ startAtMs: at("2026-11-20T23:59:50+02:00") });
   const appended: FactToAppend[] = [];
   const state = { isUp: false, isAgreed: false };
+  const plannedUntil: Record<string, number> = {};
   const planning = startDayPlanner({
     schemes,
     partitionCount: 2,
@@ -48,6 +50,7 @@ test("a process plans at its start and at each local midnight, each date once, a
       return Promise.resolve(state.isUp);
     },
     brokerNowMs: () => (state.isAgreed ? time.nowMs() : null),
+    metrics: { plannedUntil: { set: (value, labels) => void (plannedUntil[labels?.["scheme"] ?? ""] = value) } },
     time,
     logger: silentLogger,
   });
@@ -56,6 +59,7 @@ test("a process plans at its start and at each local midnight, each date once, a
   state.isAgreed = true;
   await time.advance(500);
   expect([planning.isAppended(), keys().length]).toEqual([false, 0]);
+  expect(plannedUntil).toEqual({});
   state.isUp = true;
   await time.advance(2_000);
   expect([planning.isAppended(), keys().length]).toEqual([true, 8]);
@@ -65,6 +69,7 @@ test("a process plans at its start and at each local midnight, each date once, a
   expect(keys().slice(8)).toEqual(["ZA_EFT:2026-11-28"]);
   await time.advance(24 * 3_600_000);
   expect(keys().slice(9)).toEqual(["ZA_EFT:2026-11-29"]);
+  expect(plannedUntil).toEqual({ ZA_EFT: at("2026-11-29T00:00:00Z") / 1_000 });
   planning.stop();
 });
 
@@ -79,6 +84,7 @@ test("I9: the days ahead are counted by the broker's clock, not by the process's
       return Promise.resolve(true);
     },
     brokerNowMs: () => time.nowMs() + 3_600_000,
+    metrics: createSchedulerMetrics(silentMetrics),
     time,
     logger: silentLogger,
   });

@@ -11,6 +11,7 @@ import { datesAhead, planDay } from "@sluice/calendar";
 import type { Scheme } from "@sluice/config";
 import { dayKey, type DayPlanned } from "@sluice/domain";
 import type { Logger, Time } from "@sluice/kernel";
+import type { SchedulerMetrics } from "../scheduler-metrics.ts";
 import type { AppendFacts } from "./append-facts.ts";
 import { failedRunPauseMs, startBackgroundTask } from "./background-task.ts";
 
@@ -19,6 +20,7 @@ export interface DayPlannerOptions {
   readonly partitionCount: number;
   readonly append: AppendFacts;
   brokerNowMs(): number | null;
+  readonly metrics: Pick<SchedulerMetrics, "plannedUntil">;
   readonly time: Time;
   readonly logger: Logger;
 }
@@ -53,6 +55,7 @@ export function startDayPlanner(options: DayPlannerOptions): DayPlanner {
       logger.info("days.planned", { days: isNew.map((plan) => dayKey(plan.scheme, plan.businessDate)) });
     }
     planned = new Set(plans.map(planId));
+    for (const { scheme, businessDate } of plans) options.metrics.plannedUntil.set(Date.parse(businessDate) / 1_000, { scheme });
     isAppended = true;
     return schemes.length === 0 ? null : Math.min(...schemes.map((scheme) => untilMidnightMs(scheme, nowMs)));
   }

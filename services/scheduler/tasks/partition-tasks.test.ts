@@ -1,9 +1,10 @@
 // What the partition worker passes to its background tasks, observed by what they append.
 
 import { recordFromMarker, topics } from "@sluice/contracts";
-import type { Marker } from "@sluice/domain";
+import type { Marker, Transaction } from "@sluice/domain";
 import { expect, test } from "vitest";
 import type { FactToAppend } from "./append-facts.ts";
+import { createQuarantineCount, quarantinedCountMax } from "./quarantine-count.ts";
 import {
   schedulerBank,
   schedulerBusinessDate,
@@ -90,4 +91,24 @@ test("I16: an unreadable Release is made again, and delays no other debit of its
   await environment.appendRaw(0, new TextEncoder().encode(uetr), Uint8Array.of(7, 7, 7, 7, 7, 7));
   await handle();
   expect(asked.map(({ key }) => key)).toEqual([uetr, uetr]);
+});
+
+const quarantineMark: Transaction["quarantined"] = { sinceMs: 0, offset: 1n, records: 1 };
+
+test("I15: beyond its bound the count says at least so many, and does not fall below before the next take-over", () => {
+  const shown: number[] = [];
+  const count = createQuarantineCount(0, { quarantined: { set: (value) => void shown.push(value) } });
+  const uetrs = Array.from({ length: quarantinedCountMax - 1 }, (_, index) => `u-${index}`);
+  count.fill(uetrs);
+  count.observe({ uetr: "one-more", quarantined: quarantineMark });
+  count.observe({ uetr: "beyond", quarantined: quarantineMark });
+  // All that are remembered are replayed; the one beyond is still quarantined.
+  for (const uetr of [...uetrs, "one-more"]) count.observe({ uetr, quarantined: null });
+  expect([shown[0], shown[1], shown.at(-1)]).toEqual([quarantinedCountMax - 1, quarantinedCountMax, quarantinedCountMax]);
+  count.stop();
+  const stillQuarantined = ["beyond"];
+  count.fill(stillQuarantined);
+  expect(shown.at(-1)).toBe(1);
+  count.observe({ uetr: "beyond", quarantined: null });
+  expect(shown.at(-1)).toBe(0);
 });

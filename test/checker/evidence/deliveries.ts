@@ -16,6 +16,8 @@ export interface ReceiptAttempt {
 
 export interface DeliveryReceipt {
   readonly outcome: string;
+  /** True if an operator had it tried no more. */
+  readonly isByOperator: boolean;
   readonly atMs: number;
   /** The last ten attempts, oldest first. */
   readonly attempts: readonly ReceiptAttempt[];
@@ -83,6 +85,7 @@ function parseReceipt({ value, appendedAtMs }: PlacedRecord): DeliveryReceipt {
   const firstAtMs = readRecordNumber(value, "earlier", "firstAtMs");
   return {
     outcome: readRecordText(value, "outcome"),
+    isByOperator: typeof readRecordMember(value, "stoppedBy") === "string",
     atMs: appendedAtMs,
     attempts: (Array.isArray(attempts) ? attempts : []).map(parseAttempt),
     earlier: Number.isNaN(firstAtMs) ? null : { firstAtMs, lastAtMs: readRecordNumber(value, "earlier", "lastAtMs") },

@@ -16,7 +16,7 @@ export interface PlannedDay {
   readonly reconciliationAtMs: number;
 }
 
-interface ForgottenSpan {
+interface HistorySpan {
   readonly fromMs: number;
   readonly untilMs: number;
 }
@@ -27,6 +27,8 @@ export interface CheckOptions {
    * happen.
    */
   readonly isDrained?: boolean;
+  /** True if an older release was at work too, which does not know the topics of analysts: they may have gaps. */
+  readonly hasOlderRelease?: boolean;
   /**
    * Milliseconds a debit must have been held to have its turn before a release; a shorter time may be the release's own
    * latency. Default 2,000.
@@ -42,10 +44,12 @@ export interface CheckOptions {
    * What the store forgot because it went back: all from its copy until every process has noticed. Epoch
    * milliseconds; absent if it never went back.
    */
-  readonly forgotten?: ForgottenSpan;
+  readonly forgotten?: HistorySpan;
+  /** When no process ran, in epoch milliseconds; absent if some always did. */
+  readonly stopped?: HistorySpan;
   /** The windows that the configuration planned. If absent, the journal's own plans are used. */
   readonly plannedDays?: readonly PlannedDay[];
-  readonly topics?: Readonly<Record<"journal" | "dispatch" | "events" | "receipts" | "transactions", string>>;
+  readonly topics?: Readonly<Record<"journal" | "dispatch" | "events" | "receipts" | "transactions" | "stateEvents" | "items", string>>;
 }
 
 export interface PlacedRecord extends RecordEntry {
@@ -92,11 +96,13 @@ export interface Journey {
 
 export interface Evidence {
   readonly isDrained: boolean;
+  readonly hasOlderRelease: boolean;
   readonly queueToleranceMs: number;
   readonly clockToleranceMs: number;
   readonly brokerClocksApartMs: number;
   readonly firstAttemptWithinMs: number | null;
-  readonly forgotten: ForgottenSpan | null;
+  readonly forgotten: HistorySpan | null;
+  readonly stopped: HistorySpan | null;
   readonly plannedDays: readonly PlannedDay[] | null;
   readonly sent: readonly SentEntry[];
   readonly received: readonly ReceivedEntry[];
@@ -104,6 +110,9 @@ export interface Evidence {
   readonly dispatch: readonly PlacedRecord[];
   readonly events: readonly PlacedRecord[];
   readonly receipts: readonly PlacedRecord[];
+  /** What analysts read: entries into states, and items of reconciliation lists. */
+  readonly stateEvents: readonly PlacedRecord[];
+  readonly items: readonly PlacedRecord[];
   readonly journeys: readonly Journey[];
   /** Every request to declare credits final. */
   readonly declarations: readonly PlacedRecord[];
@@ -156,6 +165,8 @@ export function gatherEvidence(entries: Iterable<HistoryEntry>, options: CheckOp
     events: "sluice.events.v1",
     receipts: "sluice.receipts.v1",
     transactions: "sluice.transactions.v1",
+    stateEvents: "sluice.state-events.v1",
+    items: "sluice.items.v1",
   };
   const sent: SentEntry[] = [];
   const received: ReceivedEntry[] = [];
@@ -185,11 +196,13 @@ export function gatherEvidence(entries: Iterable<HistoryEntry>, options: CheckOp
   );
   return {
     isDrained: options.isDrained ?? true,
+    hasOlderRelease: options.hasOlderRelease ?? false,
     queueToleranceMs: options.queueToleranceMs ?? 2_000,
     clockToleranceMs: options.clockToleranceMs ?? 0,
     brokerClocksApartMs: options.brokerClocksApartMs ?? 0,
     firstAttemptWithinMs: options.firstAttemptWithinMs ?? null,
     forgotten: options.forgotten ?? null,
+    stopped: options.stopped ?? null,
     plannedDays: options.plannedDays ?? null,
     sent,
     received,
@@ -197,6 +210,8 @@ export function gatherEvidence(entries: Iterable<HistoryEntry>, options: CheckOp
     dispatch: inTopic(names.dispatch),
     events,
     receipts: inTopic(names.receipts),
+    stateEvents: inTopic(names.stateEvents),
+    items: inTopic(names.items),
     journeys: buildJourneys(journal, events, inTopic(names.transactions), snapshots),
     declarations: journal.filter((record) => record.type === "CreditsFinalRequested"),
     plans: journal.filter((record) => record.type === "DayPlanned"),

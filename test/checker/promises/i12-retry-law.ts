@@ -3,8 +3,9 @@
 // #1 A delivery ends as refused only by an answer that is not recoverable. That excludes no answer, 5xx, 408, 425, 429,
 //    and answers about the address (401, 403, 404, 405, 407, 410, 421, 3xx, and for messages a 2xx other than 202). It
 //    ends as acknowledged only by a 2xx, or by a code that means "seen before".
-// #2 A refused message is not tried again unless an operator redrives it. Reading its record again or a replay does not
-//    change that. It may be tried after a refusal that the store forgot, because it went back to an older copy.
+// #2 A message that was refused, or stopped by an operator, is not tried again unless an operator redrives it. Reading
+//    its record again or a replay does not change that. It may be tried after a refusal that the store forgot, because
+//    it went back to an older copy.
 // #3 After an answer about the address the next recorded attempt comes at least a minute later. An earlier attempt is
 //    legal if the receiver acknowledged something meanwhile, was resumed, or got new credentials, because all its work
 //    is due then. It is also legal if the message was redriven, or if the breaker may have been open: its probes are 10
@@ -46,7 +47,7 @@ export function checkRetryLaw(evidence: Evidence): PromiseFinding {
       ...inventedAttempts(delivery, receipt),
       ...tooEarly(evidence, delivery, receipt, byBank.get(delivery.bank) ?? []),
     ]),
-    ...triedAfterRefusal(evidence, delivery),
+    ...triedAfterGivingUp(evidence, delivery),
   ]);
   const spacings = deliveries.flatMap(({ receipts }) => receipts).reduce((sum, { attempts }) => sum + Math.max(0, attempts.length - 1), 0);
   return { violations, counts: { deliveriesEnded: deliveries.filter(({ receipts }) => receipts.length > 0).length, spacings } };
@@ -83,12 +84,13 @@ function inventedAttempts(delivery: KnownDelivery, { attempts }: DeliveryReceipt
 }
 
 /** #2 */
-function triedAfterRefusal({ clockToleranceMs, forgotten }: Evidence, delivery: KnownDelivery): readonly Violation[] {
+function triedAfterGivingUp({ clockToleranceMs, forgotten }: Evidence, delivery: KnownDelivery): readonly Violation[] {
   const isForgotten = ({ atMs }: DeliveryReceipt): boolean => forgotten !== null && forgotten.fromMs <= atMs && atMs < forgotten.untilMs;
-  const refused = delivery.receipts.find((receipt) => receipt.outcome === "REFUSED" && !isForgotten(receipt));
-  if (refused === undefined || delivery.isRedriven) return [];
-  const again = delivery.received.find(({ atMs }) => atMs > refused.atMs + clockToleranceMs + slackMs);
-  return again === undefined ? [] : [violation(delivery, `was tried ${again.atMs - refused.atMs} ms after its refusal was recorded`)];
+  const ended = delivery.receipts.find((receipt) => (receipt.outcome === "REFUSED" || receipt.isByOperator) && !isForgotten(receipt));
+  if (ended === undefined || delivery.isRedriven) return [];
+  const again = delivery.received.find(({ atMs }) => atMs > ended.atMs + clockToleranceMs + slackMs);
+  const what = ended.isByOperator ? "an operator's stop" : "its refusal";
+  return again === undefined ? [] : [violation(delivery, `was tried ${again.atMs - ended.atMs} ms after ${what} was recorded`)];
 }
 
 /** #3, #4 */

@@ -98,7 +98,14 @@ function severalIds(journey: Journey): readonly Violation[] {
 function severalEffects(journey: Journey): readonly Violation[] {
   const { snapshot } = journey;
   if (snapshot === null) return [];
-  const effects = new Set(snapshot.transitions.filter((entry) => !isReconciliationState(entry.state)).map((entry) => entry.offset));
+  // A close and a carry-over happen in the turn of the next record, also where that is a repeat.
+  const effects = new Set(
+    snapshot.transitions
+      .filter(
+        ({ state }, index) => !isReconciliationState(state) && !(state === "HELD" && snapshot.transitions[index - 1]?.state === "HELD"),
+      )
+      .map((entry) => entry.offset),
+  );
   const messages = groupByText(journey.journal.filter(isMessageRecord), (record) =>
     JSON.stringify([readRecordText(record.value, "sender"), record.type, carriedIdentification(record)]),
   );

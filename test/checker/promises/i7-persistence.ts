@@ -5,8 +5,8 @@
 //    examined separately, because different services send them.
 // #2 An attempt is one that the receiver recorded or that a receipt names, since a receiver that is down records
 //    nothing. The span that a receipt only sums up counts as covered by attempts.
-// #3 Any pause in the gap excuses it, however short. Work without a receipt in a history that was taken too early
-//    (`isDrained: false`) is not checked, because its attempts are not known.
+// #3 Any pause in the gap excuses it, however short, and so does a time in which no process ran. Work without a receipt
+//    in a history that was taken too early (`isDrained: false`) is not checked, because its attempts are not known.
 
 import { collectDeliveries, firstEndAtMs, wasReceiverPaused, type KnownDelivery } from "../evidence/deliveries.ts";
 import type { Evidence } from "../evidence/evidence.ts";
@@ -36,10 +36,15 @@ function leftAlone(evidence: Evidence, deliveries: readonly KnownDelivery[]): re
     const dueSpan = { fromMs: record.appendedAtMs, toMs: Math.min(firstEndAtMs(delivery), attemptsEndAtMs) };
     const gap = longestGap(spans, dueSpan);
     if (gap.toMs - gap.fromMs <= gapMaxMs + slackMs + evidence.clockToleranceMs) return [];
-    if (wasReceiverPaused(evidence, bank, gap.fromMs, gap.toMs)) return [];
+    if (wasReceiverPaused(evidence, bank, gap.fromMs, gap.toMs) || wasStopped(evidence, gap)) return [];
     const text = `${bank} was not attempted for ${Math.round((gap.toMs - gap.fromMs) / 1_000)} s, while ${delivery.id} was due`;
     return [{ promise: "I7", uetr: delivery.uetr, text }];
   });
+}
+
+/** #3 */
+function wasStopped({ stopped }: Evidence, { fromMs, toMs }: Span): boolean {
+  return stopped !== null && stopped.fromMs <= toMs && stopped.untilMs >= fromMs;
 }
 
 /** #2 */

@@ -40,7 +40,7 @@ function goodDay(): { snapshots: Map<string, Transaction>; requests: RecordedReq
 }
 
 function buildResolution(kind: "made" | "not-made"): Item["resolution"] {
-  const action = { id: "a", operator: "thandi", person: null, reason: "r", requestedAtMs: 0, contentSha256: "" };
+  const action = { id: "a", operator: "thandi", person: null, confirmedBy: null, reason: "r", requestedAtMs: 0, contentSha256: "" };
   return {
     kind,
     replacedBy: null,

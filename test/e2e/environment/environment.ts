@@ -8,7 +8,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { checkHistory, type CheckReport, type HistoryEntry } from "@sluice/checker";
+import { checkHistory, type CheckOptions, type CheckReport, type HistoryEntry } from "@sluice/checker";
 import {
   buildReferences,
   collectHistory,
@@ -66,7 +66,7 @@ export interface E2eEnvironment extends AsyncDisposable {
   /** Collects the whole history for the checker. */
   history(): Promise<readonly HistoryEntry[]>;
   /** Runs the checker over the history. */
-  check(): Promise<CheckReport>;
+  check(options?: CheckOptions): Promise<CheckReport>;
 }
 
 export interface E2eEnvironmentOptions {
@@ -156,7 +156,7 @@ export async function openE2eEnvironment(
       await services.restart("scheduler");
     },
     history,
-    check: async () => checkHistory(await history()),
+    check: async (options) => checkHistory(await history(), options),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

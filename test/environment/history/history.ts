@@ -21,6 +21,8 @@ const recordedPartitions: readonly TopicPartition[] = [
   topics.dispatch,
   topics.events,
   topics.receipts,
+  topics.stateEvents,
+  topics.items,
   topics.deadLetters,
 ].flatMap((topic) => Array.from({ length: partitionCountDefault }, (_, partition) => ({ topic, partition })));
 

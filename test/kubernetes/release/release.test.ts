@@ -9,7 +9,7 @@ import { createCase, type E2eCase, type FlowName, flows } from "../../e2e/partie
 import { enteredStates, untilState } from "../../e2e/recorded/evidence.ts";
 import { type ClusterEnvironment, namespace, openClusterEnvironment, release } from "../cluster-environment.ts";
 import { helm, kubectl, type RestartWatch, tryCommand, watchRestarts } from "../kubectl.ts";
-import { disturb, servicePods, services, until, untilReady, untilReplaced } from "../release-steps.ts";
+import { disturb, pairs, servicePods, services, until, untilReady, untilReplaced } from "../release-steps.ts";
 
 const opened = new AsyncDisposableStack();
 let environment: ClusterEnvironment;
@@ -52,7 +52,8 @@ describe("the release", () => {
     const print = `process.stdout.write(JSON.stringify(${JSON.stringify(names)}.map((name) => process.env[name])))`;
     const read = (service: string): Promise<string> =>
       kubectl("-n", namespace, "exec", `deployment/sluice-${service}`, "--", "/usr/local/bin/node", "--eval", print);
-    for (const service of services) expect(JSON.parse(await read(service))).toEqual(["8080", "8080", "8082"]);
+    const found = await Promise.all(services.map(async (service): Promise<unknown> => JSON.parse(await read(service))));
+    for (const ports of found) expect(ports).toEqual(["8080", "8080", "8082"]);
   });
 
   test.each<[FlowName, string]>([
@@ -93,22 +94,24 @@ describe("wrong values", () => {
 });
 
 describe("disturbances under load", () => {
-  test.each(services)(
-    "I1, I3: a rollout of %s leaves no request without an answer, loses nothing and sends nothing twice [D10.40]",
-    async (service) => {
-      const figures = await disturb(environment, `rollout of ${service}`, async () => {
-        await kubectl("-n", namespace, "rollout", "restart", `deployment/sluice-${service}`);
-        await untilReplaced(service);
+  test.each(pairs)(
+    "I1, I3: rollouts of %s and %s leave no request without an answer, lose nothing and send nothing twice [D10.40]",
+    async (...pair) => {
+      const figures = await disturb(environment, `rollouts of ${pair.join(" and ")}`, async () => {
+        await kubectl("-n", namespace, "rollout", "restart", ...pair.map((service) => `deployment/sluice-${service}`));
+        await Promise.all(pair.map((service) => untilReplaced(service)));
       });
       expect(figures).toMatchObject(unnoticed);
       expect(figures.accepted).toBeGreaterThan(acceptedMin * figures.sent);
     },
   );
 
-  test.each(services)("I1: a pod of %s that is killed loses nothing", async (service) => {
-    const figures = await disturb(environment, `a killed pod of ${service}`, async () => {
-      const [pod] = await servicePods(service);
-      await kubectl("-n", namespace, "delete", "pod", pod?.name ?? "", "--grace-period=0", "--force");
+  test.each(pairs)("I1: a pod of %s and one of %s that are killed lose nothing", async (...pair) => {
+    const figures = await disturb(environment, `killed pods of ${pair.join(" and ")}`, async () => {
+      const pods = await Promise.all(pair.map((service) => servicePods(service)));
+      const names = pods.flatMap(([pod]) => (pod === undefined ? [] : [pod.name]));
+      expect(names).toHaveLength(pair.length);
+      await kubectl("-n", namespace, "delete", "pod", ...names, "--grace-period=0", "--force");
       await untilReady();
     });
     expect(figures.accepted).toBeGreaterThan(0);
@@ -133,7 +136,7 @@ describe("disturbances under load", () => {
 
   test("I1: a drain of the node leaves one pod of each service, which goes on", async () => {
     const figures = await disturb(environment, "a drained node", async () => {
-      const words = ["drain", "sluice", "--pod-selector=app.kubernetes.io/name=sluice", "--ignore-daemonsets", "--timeout=20s"];
+      const words = ["drain", "sluice", "--pod-selector=app.kubernetes.io/name=sluice", "--ignore-daemonsets", "--timeout=12s"];
       expect(await tryCommand("kubectl", words)).toMatchObject({ isGood: false, output: expect.stringContaining("disruption budget") });
       const ready = (await servicePods()).filter(({ isReady, isEnding }) => isReady && !isEnding);
       expect(ready.map(({ component }) => component).toSorted()).toEqual([...services].toSorted());

@@ -122,6 +122,18 @@ export const deliveryBugs: readonly PlantedBug[] = [
     nearest: ["services/dispatcher/operators/redrive.test.ts", "services/dispatcher/evidence/stop.test.ts"],
   },
   {
+    id: "stopped-message-tried-again",
+    breaks: "A message that an operator stopped is tried again.",
+    edits: [
+      {
+        file: `${delivery}/attempt/give-up.ts`,
+        find: '{ progress, ended: "refused" }',
+        put: "{ progress, ended: null as never }",
+      },
+    ],
+    nearest: ["services/dispatcher/operators/give-up.test.ts"],
+  },
+  {
     id: "newer-row-replaced-by-older",
     breaks: "An older write of the same owner replaces a newer one.",
     edits: [

@@ -13,8 +13,8 @@ export const intakeBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: appender,
-        find: 'return isRefused ? { kind: "unavailable", reason: "broker" } : { kind: "unknown", reason: "not acknowledged" };',
-        put: 'return isRefused ? { kind: "unavailable", reason: "broker" } : { kind: "appended", partition: 0, offset: 0n, appendedAtMs: sentMs };',
+        find: 'return isRefused ? { kind: "unavailable", reason: "partition" } : { kind: "unknown", reason: "not acknowledged" };',
+        put: 'return isRefused ? { kind: "unavailable", reason: "partition" } : { kind: "appended", partition: 0, offset: 0n, appendedAtMs: sentMs };',
       },
     ],
     nearest: appenderTests,
@@ -25,8 +25,20 @@ export const intakeBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: appender,
-        find: 'const outcome = inTime.kind === "unknown" ? await sending : inTime;',
-        put: 'const outcome = inTime.kind === "unknown" ? { ...inTime, kind: "appended" } : inTime;',
+        find: "else if (state.waitingCount === 0) this.#openPartition(partition);",
+        put: "else this.#openPartition(partition);",
+      },
+    ],
+    nearest: appenderTests,
+  },
+  {
+    id: "one-partition-closes-ingress",
+    breaks: "A partition of the journal without a leader refuses the callers of all others.",
+    edits: [
+      {
+        file: appender,
+        find: 'if (this.#partitions[partition]?.isClosed === true) return "partition";',
+        put: 'if (this.#partitions.some(({ isClosed }) => isClosed)) return "partition";',
       },
     ],
     nearest: appenderTests,

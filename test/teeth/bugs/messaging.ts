@@ -2,7 +2,11 @@
 
 import type { PlantedBug } from "../planted-bug.ts";
 
-const [producer, queue] = ["packages/messaging/kafka/producer.ts", "packages/messaging/send-queue.ts"];
+const [producer, leaderQueue, queue] = [
+  "packages/messaging/kafka/producer.ts",
+  "packages/messaging/kafka/leader-queue.ts",
+  "packages/messaging/send-queue.ts",
+];
 const lease = "packages/messaging/partitions/lease/lease-state.ts";
 const consumers = ["packages/messaging/memory/conformance.test.ts", "packages/messaging/partitions/partition-consumer.test.ts"];
 
@@ -12,7 +16,7 @@ export const messagingBugs: readonly PlantedBug[] = [
     breaks: "A produce answer that lacks partitions counts as an acknowledgement of all.",
     edits: [
       {
-        file: producer,
+        file: leaderQueue,
         find: "left = left.filter((record) => !isPlaced(bases, record));",
         put: "left = left.filter((record) => !isPlaced(bases, record) && bases.size === 0);",
       },
@@ -24,7 +28,7 @@ export const messagingBugs: readonly PlantedBug[] = [
     breaks: "Of a batch that was appended twice the second place is answered.",
     edits: [
       {
-        file: producer,
+        file: leaderQueue,
         find: "if (before === undefined || nextOffset < before.nextOffset)",
         put: "if (before === undefined || nextOffset > before.nextOffset)",
       },
@@ -34,7 +38,7 @@ export const messagingBugs: readonly PlantedBug[] = [
   {
     id: "producer-kept-after-error",
     breaks: "A producer whose sequence is in doubt is used again.",
-    edits: [{ file: producer, find: "      void this.#discardSender();\n", put: "" }],
+    edits: [{ file: leaderQueue, find: "    void this.#discardSender();\n", put: "" }],
     nearest: ["packages/messaging/kafka/producer.test.ts"],
   },
   {
@@ -43,8 +47,8 @@ export const messagingBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: queue,
-        find: "const failed = new Set([...batch, ...waiting].map(({ send }) => send));\n      waiting = [];",
-        put: "const failed = new Set(batch.map(({ send }) => send));",
+        find: "const failed = [...batch, ...waiting];\n      waiting = [];",
+        put: "const failed = batch;",
       },
     ],
     nearest: ["packages/messaging/send-queue.test.ts"],
@@ -54,12 +58,36 @@ export const messagingBugs: readonly PlantedBug[] = [
     breaks: "A send of which a part was appended is answered as refused.",
     edits: [
       {
-        file: queue,
-        find: 'if (error.code === "messaging.refused" && send.answers.length > 0)',
-        put: 'if (error.code === "messaging.refused" && send.answers.length < 0)',
+        file: "packages/messaging/faults.ts",
+        find: "return appended.some((one) => one !== null) ? new PartlyAppendedFault(appended, cause) : cause;",
+        put: "return appended.length < 0 ? new PartlyAppendedFault(appended, cause) : cause;",
       },
     ],
     nearest: ["packages/messaging/send-queue.test.ts"],
+  },
+  {
+    id: "sends-behind-failed-record-go-on",
+    breaks: "Records behind a failed one of their partition are appended before it is repeated.",
+    edits: [{ file: queue, find: "      if (faults.size === 0) return;", put: "      return;" }],
+    nearest: ["packages/messaging/send-queue.test.ts"],
+  },
+  {
+    id: "moved-leader-reorders",
+    breaks: "A record goes to the new leader of its partition while earlier ones wait at the old one.",
+    edits: [{ file: producer, find: "known.waitingCount > 0) return known;", put: "known.waitingCount < 0) return known;" }],
+    nearest: ["packages/messaging/kafka/producer.test.ts"],
+  },
+  {
+    id: "leaderless-partition-repeats-elsewhere",
+    breaks: "While one partition has no leader, the others get the same records again at each retry.",
+    edits: [
+      {
+        file: "packages/messaging/resend-memory.ts",
+        find: "if (error instanceof PartlyAppendedFault) this.#keep(left, error.appended);",
+        put: "if (error instanceof PartlyAppendedFault) this.#keep(left, []);",
+      },
+    ],
+    nearest: ["packages/messaging/resend-memory.test.ts"],
   },
   {
     id: "watermark-of-highest",

@@ -258,4 +258,23 @@ export const schedulerBugs: readonly PlantedBug[] = [
     ],
     nearest: ["services/scheduler/recorded/recorded-journals.test.ts"],
   },
+  {
+    id: "owner-that-was-handed-nothing-reads-nothing-again",
+    breaks: "An owner that was handed no record yet leaves out what a restored store has not, until another record comes.",
+    edits: [{ file: worker, find: "    this.#handedTo = this.#nextOffset;\n    return {", put: "    return {" }],
+    nearest: [`${scenarios}/live-restore.test.ts`],
+  },
+  {
+    id: "rules-asked-of-the-oldest",
+    breaks: "A process of an older release goes on with transactions that it began and that a newer one has decided since.",
+    edits: [
+      {
+        file: batch,
+        find: "Math.max(most, document?.rules.newest ?? 0), 0)",
+        put: "Math.max(most, document?.rules.oldest ?? 0), 0)",
+      },
+    ],
+    nearest: ["services/scheduler/partition/batch.test.ts"],
+    isCaughtLate: true,
+  },
 ];

@@ -211,4 +211,21 @@ export const taskBugs: readonly PlantedBug[] = [
     edits: [{ file: "services/scheduler/rebuild/rebuild-partition.ts", find: "    await fold.requireStored();\n", put: "" }],
     nearest: ["services/scheduler/rebuild/rebuild.test.ts"],
   },
+  {
+    id: "planned-with-todays-offset",
+    breaks: "Days after a change of the clocks are planned with the offset of the day on which they are planned.",
+    edits: [
+      {
+        file: `${tasks}/day-planner.ts`,
+        find: "  const plan = (date: string): DayPlanned => buildDayPlan(scheme, partitionCount, date);",
+        put: [
+          "  const { offset: zone } = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(times.calendar.zone);",
+          "  const dated = { ...scheme, times: { ...times, calendar: { ...times.calendar, zone } } };",
+          "  const plan = (date: string): DayPlanned => buildDayPlan(dated, partitionCount, date);",
+        ].join("\n"),
+      },
+    ],
+    nearest: [`${tasks}/day-planner.test.ts`],
+    isCaughtLate: true,
+  },
 ];

@@ -29,7 +29,7 @@ import { openStoreProxy, type StoreProxy } from "./store-proxy.ts";
 export interface OutageTrialOptions {
   readonly seed: number;
   readonly waiting: number;
-  /** Banks besides the one that is down; a tenth of more than ten of them is away at the same time. */
+  /** Banks besides the one that is down, maybe none; a tenth of more than ten of them is away at the same time. */
   readonly receivers: number;
   readonly say: (text: string) => void;
   readonly signal: AbortSignal;
@@ -133,8 +133,8 @@ async function play(trial: Trial, heal: () => Promise<void>): Promise<OutageFigu
   const { options, time, environment, down, recorder, healthy } = trial;
   const { say, waiting } = options;
   const { services } = environment;
-  await feedPhase(steady(trial, "warm-up"), trial.feed);
-  await feedPhase(steady(trial, "A"), trial.feed);
+  await playPhase(trial, "warm-up");
+  await playPhase(trial, "A");
   say(`${waiting} messages are brought in for a bank that is down`);
   const fillFromMs = time.monotonicMs();
   await fill(trial);
@@ -146,7 +146,7 @@ async function play(trial: Trial, heal: () => Promise<void>): Promise<OutageFigu
   const takenOverAfterMs = await takeOverMs(trial);
   say(`observing it for ${phaseMs.B / 1_000} s`);
   const [arrivalsBefore, readsBefore] = [recorder.arrivalsWhileDownMs().length, reads(trial)];
-  await feedPhase(steady(trial, "B"), trial.feed);
+  await playPhase(trial, "B");
   const probesAtMs = recorder.arrivalsWhileDownMs().slice(arrivalsBefore);
   const readsWhileWaiting = trial.proxy === null ? null : reads(trial) - readsBefore;
   down.recover();
@@ -264,7 +264,7 @@ async function drained(trial: Trial): Promise<Pick<OutageFigures, "revivedAfterM
 }
 
 async function steadyUntil(trial: Trial, over: AbortSignal): Promise<void> {
-  while (!over.aborted && !trial.options.signal.aborted) await feedPhase(steady(trial, "C"), trial.feed);
+  while (!over.aborted && !trial.options.signal.aborted) await playPhase(trial, "C");
 }
 
 /** #4. The returned function is called with the progress so far, and throws after a standstill. */
@@ -303,6 +303,13 @@ async function untilEndsAreThere(trial: Trial): Promise<number> {
     if (time.monotonicMs() - sinceMs > stillMs * 4) return missing;
     await sleep(time, lookIntervalMs, options.signal);
   }
+}
+
+/** Feeds the other banks for the time of a phase; without any it only passes the time. */
+async function playPhase(trial: Trial, name: PhaseName): Promise<void> {
+  const { time, options, others } = trial;
+  if (others.length === 0) await sleep(time, phaseMs[name], options.signal);
+  else await feedPhase(steady(trial, name), trial.feed);
 }
 
 /** Plans steady traffic for all other banks, each message with a UETR of its own. */

@@ -54,9 +54,11 @@ export const sandboxVerb: Verb = {
 };
 
 function describe(host: string, port: number, controlPort: number): readonly string[] {
-  const control = `http://${host}:${controlPort}`;
+  // All addresses of a container; from this machine it is reached at this one.
+  const reached = host === "0.0.0.0" ? loopback : host;
+  const control = `http://${reached}:${controlPort}`;
   return [
-    `banks     http://${host}:${port}   token sample-bank-token`,
+    `banks     http://${reached}:${port}   token sample-bank-token`,
     `console   ${control}   token sample-operator-token`,
     "",
     "In another terminal:",

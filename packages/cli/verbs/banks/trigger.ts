@@ -18,7 +18,7 @@ const run: RunVerb = async (call) => {
   const sent = await sandbox.post("/trigger", { name });
   const isAccepted = sent["status"] === accepted;
   const lines = [
-    `${String(sent["uetr"])}: ${String(sent["does"])}; answered ${String(sent["status"] ?? "nothing")}`,
+    `${String(sent["uetr"])}: ${String(sent["does"])}; ${isAccepted ? "accepted" : "not accepted"}`,
     ...(isAccepted ? [`./sluice tx ${String(sent["uetr"])} --console ${url}`] : []),
   ];
   process.stdout.write(`${call.flag("json") ? JSON.stringify(sent) : lines.join("\n")}\n`);

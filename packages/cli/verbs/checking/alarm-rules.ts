@@ -1,5 +1,5 @@
-// The part `alarms` of `./sluice test`: promtool checks the alarm rules and plays their cases
-// (`infra/alarms/sluice.cases.yaml`).
+// The part `alarms` of `./sluice test`: promtool checks the alarm rules and the rules of the objectives, and plays
+// their cases (`infra/alarms/sluice.cases.yaml`, `infra/alarms/sluice.slo.cases.yaml`).
 //
 // #1 promtool is taken from the PATH, else from `.sluice/promtool`, else from Debian's package `prometheus`, which is
 //    unpacked there and not installed.
@@ -14,8 +14,10 @@ import { parse } from "yaml";
 import { noCounts, type TestCounts } from "./test-counts.ts";
 
 const alarmsFolder = join(projectRoot, "infra", "alarms");
-const rulesFile = "sluice.rules.yaml";
-const casesFile = "sluice.cases.yaml";
+const files = [
+  { rules: "sluice.rules.yaml", cases: "sluice.cases.yaml" },
+  { rules: "sluice.slo.rules.yaml", cases: "sluice.slo.cases.yaml" },
+] as const;
 const toolFolder = join(projectRoot, ".sluice", "promtool");
 const unpacked = join(toolFolder, "usr", "bin", "promtool");
 
@@ -24,11 +26,15 @@ const howToGet =
 
 export async function testAlarmRules(progress: (text: string) => void): Promise<TestCounts> {
   const program = await bringPromtool(progress);
-  const checked = await runToExit(program, ["check", "rules", rulesFile], alarmsFolder);
-  const played = checked === 0 ? await runToExit(program, ["test", "rules", casesFile], alarmsFolder) : checked;
-  if (played !== 0) return { ...noCounts, failed: 1 };
-  const { tests }: { readonly tests: readonly unknown[] } = parse(readFileSync(join(alarmsFolder, casesFile), "utf8"));
-  return { ...noCounts, passed: tests.length };
+  let passed = 0;
+  for (const { rules, cases } of files) {
+    const checked = await runToExit(program, ["check", "rules", rules], alarmsFolder);
+    const played = checked === 0 ? await runToExit(program, ["test", "rules", cases], alarmsFolder) : checked;
+    if (played !== 0) return { ...noCounts, passed, failed: 1 };
+    const { tests }: { readonly tests: readonly unknown[] } = parse(readFileSync(join(alarmsFolder, cases), "utf8"));
+    passed += tests.length;
+  }
+  return { ...noCounts, passed };
 }
 
 /** #1. Rejects with Fault `cli.no-promtool`. */

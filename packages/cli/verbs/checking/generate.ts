@@ -13,6 +13,8 @@ const generators = [
   { name: "documents", takes: ["check"] },
   { name: "settings", takes: ["check"] },
   { name: "conformance", takes: ["check"] },
+  { name: "slos", takes: ["check"] },
+  { name: "dashboards", takes: ["check"] },
   { name: "chart", takes: ["check"] },
 ] as const;
 

@@ -28,6 +28,7 @@ const parts = [
   "versions",
   "brokers",
   "chaos",
+  "analytics",
   "chart",
   "containers",
   "kubernetes",
@@ -44,6 +45,7 @@ const withoutServers: readonly Part[] = [
   "simulation",
   "teeth",
   "chaos",
+  "analytics",
   "chart",
   "containers",
   "kubernetes",
@@ -51,9 +53,9 @@ const withoutServers: readonly Part[] = [
 /**
  * Parts that run only when they are named. The chart needs helm, and the cluster all of Kubernetes, which are built in
  * minutes where they are missing; containers need an engine and the image. Days, versions and brokers play days that
- * take minutes each, and versions needs the history of the repository.
+ * take minutes each, and versions needs the history of the repository. Analytics installs programs of Python.
  */
-const onRequest: readonly Part[] = ["days", "versions", "brokers", "chart", "containers", "kubernetes"];
+const onRequest: readonly Part[] = ["days", "versions", "brokers", "analytics", "chart", "containers", "kubernetes"];
 const seedDefault = "1";
 /** Variable of the tests that draw runs: the delivery engine's model and the simulation. */
 const drawsMore: Environment = { SLUICE_LONG: "1" };
@@ -117,6 +119,7 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
   let running: Part = "check";
   try {
     await using opened = new AsyncDisposableStack();
+    await bringPackages(wanted);
     let environment: Environment | null = null;
     for (const part of wanted) {
       if (signal.aborted) break;
@@ -128,6 +131,7 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
       }
       if (!withoutServers.includes(part)) environment ??= await openServers(opened);
       if (part === "alarms") results.push({ part, counts: await alarms(), failures: [] });
+      else if (part === "analytics") results.push({ part, counts: await analytics(), failures: [] });
       else if (part === "browser") results.push(await browser());
       else if (part === "chart") results.push({ part, counts: await chart(), failures: [] });
       else if (part === "containers") results.push(await containers(drawn));
@@ -144,6 +148,18 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
   return results;
 }
 
+/** Servers that are named by the environment need no Java here. */
+async function bringPackages(wanted: readonly Part[]): Promise<void> {
+  const { bringSystemPackages, machineSystem } = await import("./system-packages.ts");
+  const isOwn = ["KAFKA_BROKERS", "SCHEMA_REGISTRY_URL", "MONGO_URL"].some((name) => (process.env[name] ?? "") === "");
+  const needsServers = isOwn && wanted.some((part) => part !== "check" && (part === "chaos" || !withoutServers.includes(part)));
+  const needs = { needsServers, needsBrowser: wanted.includes("browser") };
+  await bringSystemPackages(
+    needs,
+    machineSystem((text) => void process.stdout.write(`test: ${text}\n`)),
+  );
+}
+
 async function openServers(opened: AsyncDisposableStack): Promise<Environment> {
   const progress = (text: string): void => void process.stdout.write(`servers: ${text}\n`);
   const { startTestServers } = await import("@sluice/local-servers/test-servers");
@@ -155,6 +171,11 @@ async function openServers(opened: AsyncDisposableStack): Promise<Environment> {
 async function alarms(): Promise<TestCounts> {
   const { testAlarmRules } = await import("./alarm-rules.ts");
   return await testAlarmRules((text) => void process.stdout.write(`alarms: ${text}\n`));
+}
+
+async function analytics(): Promise<TestCounts> {
+  const { testDataContracts } = await import("./data-contracts.ts");
+  return await testDataContracts((text) => void process.stdout.write(`analytics: ${text}\n`));
 }
 
 async function browser(): Promise<PartResult> {

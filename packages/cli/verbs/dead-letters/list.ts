@@ -1,7 +1,7 @@
 // `./sluice dead-letters list`: dead-lettered records.
 
 import { listVerb, pageOptions, runList, type ListVerb } from "../../terminal/control-list.ts";
-import { column, numberColumn, memberText } from "../../terminal/control-table.ts";
+import { column, numberColumn, memberText, decidersText } from "../../terminal/control-table.ts";
 import type { AnswerBody } from "../../terminal/control-client.ts";
 import type { Verb, VerbOptions } from "../../terminal/verb.ts";
 
@@ -38,8 +38,7 @@ const list: ListVerb = {
 };
 
 function operatorText(row: AnswerBody): string {
-  const second = memberText(row, "skip.confirmedBy");
-  const people = `${memberText(row, "skip.operator")}${second === "-" ? "" : `, confirmed by ${second}`}`;
+  const people = decidersText(row, "skip.");
   return memberText(row, "skip.isDone") === "false" ? `${people}, requested` : people;
 }
 

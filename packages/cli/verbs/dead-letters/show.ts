@@ -1,6 +1,7 @@
 // `./sluice dead-letters show`: one dead letter, and what can be done with it.
 
 import { asControlVerb, controlClient, controlOptions, type RunControlVerb } from "../../terminal/control-client.ts";
+import { shown } from "../../terminal/shown.ts";
 import { maskControlCharacters, memberText } from "../../terminal/control-table.ts";
 import type { Verb } from "../../terminal/verb.ts";
 
@@ -40,5 +41,5 @@ export const deadLettersShowVerb: Verb = {
   arguments: [{ placeholder: "LETTER", text: "its place, partition:offset, as list shows it" }],
   options: controlOptions,
   examples: ["dead-letters show 0:12"],
-  run: asControlVerb(runDeadLettersShow),
+  run: asControlVerb(shown(runDeadLettersShow)),
 };

@@ -3,15 +3,12 @@
 
 import { randomUUID } from "node:crypto";
 import { topics } from "@sluice/contracts/topics";
-import { Fault, machineTime, sleep, type Time } from "@sluice/kernel";
-import { asControlVerb, controlClient, controlOptions, type ControlClient, type RunControlVerb } from "../../terminal/control-client.ts";
+import { Fault, machineTime } from "@sluice/kernel";
+import { asControlVerb, controlClient, controlOptions, type RunControlVerb } from "../../terminal/control-client.ts";
+import { awaitSkip, skipOutcome } from "../deciding/await-skip.ts";
 import { isProposed, proposedLine, requireOption as needed, sendDecision } from "../deciding/send-decision.ts";
 import { memberText } from "../../terminal/control-table.ts";
 import type { Verb } from "../../terminal/verb.ts";
-
-/** Longer than the longest time between two tries of a partition. */
-const waitMaxMs = 30_000;
-const againMs = 500;
 
 const topicByService: Readonly<Record<string, string>> = {
   scheduler: topics.journal,
@@ -43,11 +40,7 @@ export const runDeadLettersSkip: RunControlVerb = async (call, where) => {
   const hasPassed = !isUnawaited && (await awaitSkip(client, machineTime, letter));
   if (call.flag("json")) where.out(JSON.stringify({ ...accepted, hasPassed: isUnawaited ? null : hasPassed }, null, 2));
   else {
-    const outcome = isUnawaited
-      ? "skip requested"
-      : hasPassed
-        ? "the partition has skipped it"
-        : "the partition has not skipped it within 30 s";
+    const outcome = skipOutcome(isUnawaited ? null : hasPassed);
     where.out(
       `${topic}/${partition} offset ${offset}${lastOffset === null ? "" : ` to ${lastOffset}`}: ${outcome} (letter ${letter}, request ${id})`,
     );
@@ -85,17 +78,3 @@ export const deadLettersSkipVerb: Verb = {
   ],
   run: asControlVerb(runDeadLettersSkip),
 };
-
-async function awaitSkip(client: ControlClient, time: Time, letter: string): Promise<boolean> {
-  const untilMs = time.monotonicMs() + waitMaxMs;
-  for (;;) {
-    try {
-      const shown = await client.get(`/dead-letters/${encodeURIComponent(letter)}`);
-      if (memberText(shown, "progress.hasPassed") === "true") return true;
-    } catch (error) {
-      if (!(error instanceof Fault) || !error.isRetryable) throw error;
-    }
-    if (time.monotonicMs() >= untilMs) return false;
-    await sleep(time, againMs);
-  }
-}

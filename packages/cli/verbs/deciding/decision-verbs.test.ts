@@ -5,8 +5,9 @@ import type { ControlTerminal } from "../../terminal/control-client.ts";
 import { runDecision } from "./send-decision.ts";
 import { runConfirmProposal, runProposals, runRejectProposal, runRetractProposal } from "./proposals.ts";
 import { runCreditsFinal, runExtend, runOpenGate, runPause, runResume } from "./day-decisions.ts";
-import { runConfirm, runRedrive, runResolve, runWithdraw } from "./transaction-decisions.ts";
+import { runConfirm, runRedrive, runResolve, runStop, runWithdraw } from "./transaction-decisions.ts";
 import type { VerbCall } from "../../terminal/verb.ts";
+import { verbIndex } from "../../verbs.ts";
 
 const uetr = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
 const credit = "0d6c5a1b-61a5-4c2e-9d3c-7d5fb0b2c3d4";
@@ -79,6 +80,8 @@ test.each([
     `/transactions/${uetr}/redrive`,
     { messageIdentification: "e-1", target: "POSTING" },
   ],
+  [runStop, uetr, { message: "M-1" }, `/transactions/${uetr}/stop`, { messageIdentification: "M-1", target: "DELIVERY" }],
+  [runStop, uetr, { message: "e-1", posting: true }, `/transactions/${uetr}/stop`, { messageIdentification: "e-1", target: "POSTING" }],
   [
     runResolve,
     uetr,
@@ -227,7 +230,6 @@ test("a confirmation waits for the decision that it confirmed, and prints its id
   ]);
   expect(lines).toEqual(["confirmation of a-1: applied (decision a-1, journal 3/12)"]);
   for (const [body, said] of [
-    [{ schema: "SkipRequested", action: "a-1" }, "skip requested"],
     [{ schema: "DeadLettersReplay", action: "a-1", rows: [{}, {}] }, "2 records replayed"],
     [{ schema: "DeadLettersReplays", action: "a-1", records: 7, rows: [{}, {}] }, "7 records replayed"],
   ] as const) {
@@ -235,6 +237,19 @@ test("a confirmation waits for the decision that it confirmed, and prints its id
     expect(await runConfirmProposal(buildCall("a-1", { offset: "7", sha256: "0c", reason, id: "c-1" }), fake.where)).toBe(0);
     expect([fake.lines, fake.asked.length]).toEqual([[`confirmation of a-1: ${said} (decision a-1)`], 1]);
   }
+});
+
+test("a confirmed skip waits until the partition has skipped the record, as a skip without a second person does", async () => {
+  const requested = { status: 202, body: { schema: "SkipRequested", action: "a-1", letter: "3:4" } };
+  const passed = (hasPassed: boolean) => ({ status: 200, body: { progress: { hasPassed } } });
+  const call = (options = {}) => buildCall("a-1", { offset: "7", sha256: "0c", reason, id: "c-1", ...options });
+  const { where, lines, asked } = createFakeConsole(requested, passed(false), passed(true));
+  expect(await runConfirmProposal(call(), where)).toBe(0);
+  expect(asked.map(({ path }) => path).slice(1)).toEqual(["/control/v1/dead-letters/3%3A4", "/control/v1/dead-letters/3%3A4"]);
+  expect(lines).toEqual(["confirmation of a-1: the partition has skipped it (letter 3:4, decision a-1)"]);
+  const unawaited = createFakeConsole(requested);
+  expect(await runConfirmProposal(call({ "no-wait": true }), unawaited.where)).toBe(0);
+  expect([unawaited.lines, unawaited.asked.length]).toEqual([["confirmation of a-1: skip requested (letter 3:4, decision a-1)"], 1]);
 });
 
 test.each([
@@ -297,8 +312,8 @@ test.each([
 test("every decision verb has its own help, with a reason", async () => {
   const said: string[] = [];
   const output = { out: (text: string) => void said.push(text), err: (text: string) => void said.push(text) };
-  for (const verb of ["withdraw", "redrive", "reconciliation resolve", "window open-gate", "bank pause"]) {
-    expect(await runCommandLine([...verb.split(" "), "--help"], undefined, output)).toBe(0);
+  for (const verb of ["withdraw", "redrive", "stop", "reconciliation resolve", "window open-gate", "bank pause"]) {
+    expect(await runCommandLine([...verb.split(" "), "--help"], verbIndex, output)).toBe(0);
     expect(said.at(-1)).toContain("--reason TEXT");
   }
 });

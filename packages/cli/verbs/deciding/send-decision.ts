@@ -8,11 +8,13 @@
 // #4 A decision that needs a second person is a proposal: exit 0, as it is recorded, and the line says that it waits.
 // #5 On a terminal a decision that cannot be undone is asked about first, with what it would do. A script is not asked.
 //    With --dry-run nothing is sent; exit 4 if it would be refused.
+// #6 A confirmed skip has no result: it waits until the partition has skipped the record. Exit 1: not within 30 s.
 
 import { randomUUID } from "node:crypto";
 import { Fault, sleep, type Time } from "@sluice/kernel";
 import { controlClient, controlOptions, type AnswerBody, type ControlClient, type ControlTerminal } from "../../terminal/control-client.ts";
 import { memberRows } from "../../terminal/control-table.ts";
+import { awaitSkip, skipOutcome } from "./await-skip.ts";
 import { exitRefused, exitUnknown } from "../../terminal/exit-codes.ts";
 import type { VerbCall, VerbOptions } from "../../terminal/verb.ts";
 import type { LoadPreview, Preview } from "./preview.ts";
@@ -43,8 +45,8 @@ export const decisionNotes = [
   "Exit 0 if it was applied, was so already, or is proposed to a second person; 4 if it was refused; 5 without a result within 15 s.",
 ] as const;
 
-/** The person did not confirm: nothing was sent. */
-const exitDeclined = 1;
+/** The person did not confirm, and nothing was sent; or a partition has not skipped its record in time. */
+const exitNotDone = 1;
 const sendMaxMs = 15_000;
 const waitMaxMs = 15_000;
 const againMs = 250;
@@ -56,10 +58,11 @@ export async function runDecision(call: VerbCall, where: ControlTerminal, time: 
   if (call.flag("dry-run")) return await showPreview(client, where, decision, call.flag("json"));
   if (!call.flag("yes") && !(await isConfirmed(client, where, decision))) {
     where.out("nothing was sent");
-    return exitDeclined;
+    return exitNotDone;
   }
   const id = call.value("id") ?? randomUUID();
   const accepted = await sendDecision(client, time, decision.path, { reason, ...decision.body }, id);
+  if (accepted["schema"] === "SkipRequested") return await finishSkip(call, where, { client, time, decision, accepted });
   const isDecision = accepted["schema"] === "ActionAccepted";
   const isUnawaited = call.flag("no-wait") || !isDecision;
   const judged = isUnawaited ? null : await awaitResult(client, time, String(accepted["key"]), String(accepted["action"]));
@@ -68,6 +71,22 @@ export async function runDecision(call: VerbCall, where: ControlTerminal, time: 
   else where.out(isDecision ? resultLine(decision, accepted, judged, isUnawaited) : unawaitedLine(decision, accepted));
   if (judged === null) return isUnawaited ? 0 : exitUnknown;
   return judged["result"] === "refused" ? exitRefused : 0;
+}
+
+interface AcceptedSkip {
+  readonly client: ControlClient;
+  readonly time: Time;
+  readonly decision: DecisionCall;
+  readonly accepted: AnswerBody;
+}
+
+/** #6 */
+async function finishSkip(call: VerbCall, where: ControlTerminal, { client, time, decision, accepted }: AcceptedSkip): Promise<number> {
+  const [letter, action] = [String(accepted["letter"]), String(accepted["action"])];
+  const hasPassed = call.flag("no-wait") ? null : await awaitSkip(client, time, letter);
+  if (call.flag("json")) where.out(JSON.stringify({ ...accepted, hasPassed }, null, 2));
+  else where.out(`${decision.what}: ${skipOutcome(hasPassed)} (letter ${letter}, decision ${action})`);
+  return hasPassed === false ? exitNotDone : 0;
 }
 
 /** #5 */
@@ -144,8 +163,7 @@ function unawaitedLine({ what }: DecisionCall, accepted: AnswerBody): string {
   if (accepted["schema"] === "ProposalEnded") return `${what}: its decision never takes effect (proposal ${String(accepted["id"])})`;
   if (accepted["schema"] === "DeadLettersReplays")
     return `${what}: ${String(accepted["records"])} records replayed (decision ${String(accepted["action"])})`;
-  const done = accepted["schema"] === "SkipRequested" ? "skip requested" : `${memberRows(accepted, "rows").length} records replayed`;
-  return `${what}: ${done} (decision ${String(accepted["action"])})`;
+  return `${what}: ${memberRows(accepted, "rows").length} records replayed (decision ${String(accepted["action"])})`;
 }
 
 function resultLine({ what }: DecisionCall, accepted: AnswerBody, judged: AnswerBody | null, isUnawaited: boolean): string {

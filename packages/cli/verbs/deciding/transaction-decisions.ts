@@ -1,4 +1,5 @@
-// `./sluice withdraw`, `redrive`, `reconciliation resolve`, `reconciliation confirm`: decisions about one transaction.
+// `./sluice withdraw`, `redrive`, `stop`, `reconciliation resolve`, `reconciliation confirm`: decisions about one
+// transaction.
 
 import { Fault, machineTime } from "@sluice/kernel";
 import { asControlVerb, type RunControlVerb } from "../../terminal/control-client.ts";
@@ -28,6 +29,19 @@ export const runRedrive: RunControlVerb = (call, where) => {
     body: { messageIdentification, target: isPosting ? "POSTING" : "DELIVERY" },
     what: `redrive of ${isPosting ? "posting" : "delivery"} ${messageIdentification}`,
     preview: previewTransaction(uetr, isPosting ? "" : "redriveDelivery", null),
+  });
+};
+
+export const runStop: RunControlVerb = (call, where) => {
+  const uetr = parseUetr(call);
+  const messageIdentification = needed(call, "message");
+  const isPosting = call.flag("posting");
+  const then = "it is tried no more; its receiver may have taken it, so its state stays until the close";
+  return runDecision(call, where, machineTime, {
+    path: `/transactions/${uetr}/stop`,
+    body: { messageIdentification, target: isPosting ? "POSTING" : "DELIVERY" },
+    what: `stop of ${isPosting ? "posting" : "delivery"} ${messageIdentification}`,
+    preview: previewTransaction(uetr, isPosting ? "" : "stopDelivery", isPosting ? null : then),
   });
 };
 
@@ -68,7 +82,7 @@ export const withdrawVerb: Verb = {
 
 export const redriveVerb: Verb = {
   name: "redrive",
-  summary: "has a refused delivery, or the posting of an event, tried again with the same bytes",
+  summary: "has a refused or stopped delivery, or the posting of an event, tried again with the same bytes",
   arguments: [uetrArgument],
   options: {
     message: {
@@ -83,6 +97,25 @@ export const redriveVerb: Verb = {
   notes: decisionNotes,
   examples: ['redrive 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60 --message M-1 --reason "the bank has corrected its address"'],
   run: asControlVerb(runRedrive),
+};
+
+export const stopVerb: Verb = {
+  name: "stop",
+  summary: "has a delivery, or the posting of an event, that fails for ever tried no more",
+  arguments: [uetrArgument],
+  options: {
+    message: {
+      type: "string",
+      placeholder: "ID",
+      text: "messageIdentification of the delivery, or the event's id of a posting (./sluice failing shows both)",
+      isRequired: true,
+    },
+    posting: { type: "boolean", text: "stops the posting of an event; else a message to a bank or connector" },
+    ...decisionOptions,
+  },
+  notes: ["The state stays: the receiver may have taken it. Until the close it can be redriven.", ...decisionNotes],
+  examples: ['stop 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60 --message M-1 --reason "the bank cannot say when it will take it"'],
+  run: asControlVerb(runStop),
 };
 
 export const reconciliationResolveVerb: Verb = {

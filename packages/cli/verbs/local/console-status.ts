@@ -1,7 +1,16 @@
 // What `./sluice status` says of a console's answer: services with the lag of their partitions, paused banks, days.
 
-import type { AnswerBody } from "../../terminal/control-client.ts";
-import { column, maskControlCharacters, memberRows, memberText, numberColumn, tableText } from "../../terminal/control-table.ts";
+import { asControlVerb, controlClient, controlOptions, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
+import {
+  decidersText,
+  column,
+  maskControlCharacters,
+  memberRows,
+  memberText,
+  numberColumn,
+  tableText,
+} from "../../terminal/control-table.ts";
+import type { Verb } from "../../terminal/verb.ts";
 
 interface ServiceRow {
   readonly service: string;
@@ -12,12 +21,12 @@ interface ServiceRow {
   readonly largestLag: string;
 }
 
-export interface ConsoleStatus {
+interface ConsoleStatus {
   readonly isWell: boolean;
   readonly lines: readonly string[];
 }
 
-export function describeConsoleStatus(body: AnswerBody): ConsoleStatus {
+function describeConsoleStatus(body: AnswerBody): ConsoleStatus {
   const services = [...Map.groupBy(memberRows(body, "partitions"), (row) => memberText(row, "service"))].map(toServiceRow);
   const days = memberRows(body, "days");
   const isWell = services.every(({ notOwned }) => notOwned === 0) && days.every((day) => memberText(day, "missed") === "-");
@@ -49,8 +58,8 @@ function toAnswerRow({ service, partitions, notOwned, lag, largestLag }: Service
 
 function pauseLines(body: AnswerBody): readonly string[] {
   return memberRows(body, "banksPaused").map((row) => {
-    const [bank, since, until, operator, reason] = ["bank", "since", "until", "operator", "reason"].map((name) => memberText(row, name));
-    return `${bank}: paused since ${since}${until === "-" ? "" : ` until ${until}`} by ${operator}: ${reason}`;
+    const [bank, since, until, reason] = ["bank", "since", "until", "reason"].map((name) => memberText(row, name));
+    return `${bank}: paused since ${since}${until === "-" ? "" : ` until ${until}`} by ${decidersText(row, "")}: ${reason}`;
   });
 }
 
@@ -65,3 +74,22 @@ function dayLine(row: AnswerBody): string {
 function maskLines(text: string): string {
   return text.split("\n").map(maskControlCharacters).join("\n");
 }
+
+export const showConsoleStatus: RunControlVerb = async (call, where) => {
+  const client = await controlClient(call, where);
+  const body = await client.get("/status");
+  const { isWell, lines } = describeConsoleStatus(body);
+  where.out(call.flag("json") ? JSON.stringify(body, null, 2) : lines.join("\n"));
+  return isWell ? 0 : 1;
+};
+
+/** `status` of the operators' package, which has no `up`. */
+export const consoleStatusVerb: Verb = {
+  name: "status",
+  summary: "what the console knows: how far the partitions are, paused banks, days, and what a person should look at",
+  arguments: [],
+  options: controlOptions,
+  notes: ["Exit 0 if all is well, else 1."],
+  examples: ["status", "status --console https://console.example:8082"],
+  run: asControlVerb(showConsoleStatus),
+};

@@ -6,16 +6,9 @@ import { Fault } from "@sluice/kernel";
 import { findConfiguration, findMetricWarnings, type MetricSample, readMetrics, type ShownConfiguration } from "./service-metrics.ts";
 import { readReadiness, type ShownReadiness } from "./service-readiness.ts";
 import { readUpFile, upDirectory, type UpState } from "./up-state.ts";
-import {
-  asControlVerb,
-  controlClient,
-  controlOptions,
-  isConsoleNamed,
-  type ControlTerminal,
-  type RunControlVerb,
-} from "../../terminal/control-client.ts";
-import type { Verb, VerbCall } from "../../terminal/verb.ts";
-import { describeConsoleStatus } from "./console-status.ts";
+import { asControlVerb, controlOptions, isConsoleNamed, type RunControlVerb } from "../../terminal/control-client.ts";
+import type { Verb } from "../../terminal/verb.ts";
+import { showConsoleStatus } from "./console-status.ts";
 
 interface ProcessRow {
   readonly name: string;
@@ -66,14 +59,6 @@ export const statusVerb: Verb = {
   examples: ["status", "status --console https://console.example:8082"],
   run: asControlVerb(runStatus),
 };
-
-async function showConsoleStatus(call: VerbCall, where: ControlTerminal): Promise<number> {
-  const client = await controlClient(call, where);
-  const body = await client.get("/status");
-  const { isWell, lines } = describeConsoleStatus(body);
-  where.out(call.flag("json") ? JSON.stringify(body, null, 2) : lines.join("\n"));
-  return isWell ? 0 : 1;
-}
 
 type Inspected = Pick<ProcessRow, "notReady" | "skewMs" | "configuration" | "notices">;
 

@@ -1,6 +1,7 @@
 // `./sluice conservation`: whether everything that was accepted on a day is accounted for. Exit 0 only if it is.
 
 import { asControlVerb, controlClient, controlOptions, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
+import { shown } from "../../terminal/shown.ts";
 import { memberRows, maskControlCharacters, tableText, memberText, type TableColumn } from "../../terminal/control-table.ts";
 import { Fault } from "@sluice/kernel";
 import type { Verb } from "../../terminal/verb.ts";
@@ -28,7 +29,7 @@ export const conservationVerb: Verb = {
   },
   notes: ["Exit 0 only if it is."],
   examples: ["conservation --day ZA_EFT:2026-11-20"],
-  run: asControlVerb(runConservation),
+  run: asControlVerb(shown(runConservation)),
 };
 
 function parseBody(text: string): AnswerBody {

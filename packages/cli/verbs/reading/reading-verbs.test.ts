@@ -101,7 +101,7 @@ test("windows show planned and actual times, and why a gate is closed; banks wit
       { bank: "a", isOpen: true, reason: null },
       { bank: "b", isOpen: false, reason: "3 credits unresolved: u-1" },
     ],
-    putBacks: [{ window: 0, closes: "2026-11-20T16:00:00.000Z", operator: "me", reason: "late file" }],
+    putBacks: [{ window: 0, closes: "2026-11-20T16:00:00.000Z", operator: "me", confirmedBy: "sipho", reason: "late file" }],
   };
   expect(
     (await runAndRead(runWindows, [{ rows: [day, { day: "ZA_EFT:2026-11-22", windows: [], nextBusinessDate: "2026-11-23" }] }])).split(
@@ -113,7 +113,7 @@ test("windows show planned and actual times, and why a gate is closed; banks wit
     "  reconciliation  closes 2026-11-20 15:30:00Z",
     "  gate of a  open",
     "  gate of b  closed: 3 credits unresolved: u-1",
-    "  extended  reconciliation to 2026-11-20 16:00:00Z by me: late file",
+    "  extended  reconciliation to 2026-11-20 16:00:00Z by me, confirmed by sipho: late file",
     "ZA_EFT:2026-11-22  no window; next business date 2026-11-23",
     "",
   ]);

@@ -4,7 +4,8 @@
 import { reconciliationReasons } from "@sluice/domain";
 import { Fault } from "@sluice/kernel";
 import { asControlVerb, controlClient, controlOptions, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
-import { memberRows, maskControlCharacters, memberText } from "../../terminal/control-table.ts";
+import { shown } from "../../terminal/shown.ts";
+import { decidersText, memberRows, maskControlCharacters, memberText } from "../../terminal/control-table.ts";
 import { uetrArgument, type Verb } from "../../terminal/verb.ts";
 
 export const runReconciliationShow: RunControlVerb = async (call, where) => {
@@ -39,7 +40,7 @@ export const reconciliationShowVerb: Verb = {
   arguments: [uetrArgument],
   options: controlOptions,
   examples: ["reconciliation show 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60"],
-  run: asControlVerb(runReconciliationShow),
+  run: asControlVerb(shown(runReconciliationShow)),
 };
 
 function itemLines(item: AnswerBody): readonly string[] {
@@ -75,12 +76,12 @@ function resolutionLines(item: AnswerBody): readonly string[] {
   const by = at("replacedBy") === "-" ? "" : ` by ${at("replacedBy")}`;
   const confirmation = at("isFinal") === "true" ? "" : `; to be confirmed: --offset ${at("offset")} --sha256 ${at("contentSha256")}`;
   return [
-    `  ${at("kind")}${by}  ${at("at")} by ${at("action.operator")}: ${at("action.reason")}${confirmation}`,
+    `  ${at("kind")}${by}  ${at("at")} by ${decidersText(item, "resolution.action.")}: ${at("action.reason")}${confirmation}`,
     ...(at("confirmed.at") === "-" ? [] : [`  confirmed  ${at("confirmed.at")} by ${at("confirmed.action.operator")}`]),
   ];
 }
 
 function decisionLine(note: AnswerBody): string {
   const why = memberText(note, "why") === "-" ? "" : ` (${memberText(note, "why")})`;
-  return `decision  ${memberText(note, "at")}  ${memberText(note, "kind")}  ${memberText(note, "result")}${why}  by ${memberText(note, "operator")}: ${memberText(note, "reason")}`;
+  return `decision  ${memberText(note, "at")}  ${memberText(note, "kind")}  ${memberText(note, "result")}${why}  by ${decidersText(note, "")}: ${memberText(note, "reason")}`;
 }

@@ -4,6 +4,7 @@
 import type { Timeline } from "@sluice/timeline";
 import { Fault } from "@sluice/kernel";
 import { asControlVerb, controlClient, controlOptions, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
+import { shown } from "../../terminal/shown.ts";
 import { maskControlCharacters, memberText } from "../../terminal/control-table.ts";
 import { uetrArgument, type Verb } from "../../terminal/verb.ts";
 
@@ -32,7 +33,7 @@ export const txVerb: Verb = {
   options: controlOptions,
   notes: ["Below the heading it says what the transaction waits for, and what comes next. No account number and no name is shown."],
   examples: ["tx 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60"],
-  run: asControlVerb(runTx),
+  run: asControlVerb(shown(runTx)),
 };
 
 /** The console's answer has the timeline as it was read from the log. */

@@ -5,7 +5,7 @@ import { asWatchedVerb } from "../../terminal/control-list.ts";
 import { loadZones, localTime } from "../../terminal/scheme-zones.ts";
 import { watchOption } from "../../terminal/watch.ts";
 import { controlClient, controlOptions, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
-import { memberRows, maskControlCharacters, memberText } from "../../terminal/control-table.ts";
+import { memberRows, maskControlCharacters, memberText, decidersText } from "../../terminal/control-table.ts";
 import type { Verb } from "../../terminal/verb.ts";
 
 export const runWindows: RunControlVerb = async (call, where) => {
@@ -96,5 +96,5 @@ function gateLines(day: AnswerBody): readonly string[] {
 
 function extensionText(extension: AnswerBody): string {
   const close = extension["window"] === 0 ? "reconciliation" : `window ${memberText(extension, "window")}`;
-  return `  extended  ${close} to ${memberText(extension, "closes")} by ${memberText(extension, "operator")}: ${memberText(extension, "reason")}`;
+  return `  extended  ${close} to ${memberText(extension, "closes")} by ${decidersText(extension, "")}: ${memberText(extension, "reason")}`;
 }

@@ -24,10 +24,11 @@ const run: RunVerb = async (call) => {
   const seed = readWhole(call.value("seed") ?? String(Math.floor(machineTime.nowMs() / 1_000) % seedsDrawn), 0, seedMax);
   const messages = readWhole(call.value("messages") ?? String(messagesDefault), messagesMin, messagesMax);
   const waiting = readWhole(call.value("waiting") ?? String(waitingDefault), waitingMin, waitingMax);
-  const receivers = readWhole(call.value("receivers") ?? String(receiversMin), receiversMin, receiversMax);
+  const receiversLeast = call.flag("outage") ? 1 : receiversMin;
+  const receivers = readWhole(call.value("receivers") ?? String(receiversMin), receiversLeast, receiversMax);
   const poison = readWhole(call.value("poison") ?? "0", 0, poisonMax);
   if (seed === null || messages === null || waiting === null || receivers === null || poison === null) {
-    const many = `--receivers one from ${receiversMin} to ${receiversMax}, --poison one from 0 to ${poisonMax}`;
+    const many = `--receivers one from ${receiversLeast} to ${receiversMax}, --poison one from 0 to ${poisonMax}`;
     const bounds = `--messages one from ${messagesMin} to ${messagesMax}, ${many}, --waiting one from ${waitingMin} to ${waitingMax}`;
     process.stderr.write(`sluice: trial delivery: --seed is a whole number, ${bounds}\n`);
     return exitUsage;
@@ -65,7 +66,7 @@ export const trialDeliveryVerb: Verb = {
     receivers: {
       type: "string",
       placeholder: "N",
-      text: `how many banks (${receiversMin}, at most ${receiversMax}): a tenth of many is dead, slow, silent, throttling or hostile`,
+      text: `how many banks (${receiversMin}, at most ${receiversMax}): a tenth of many is dead, slow, silent, throttling or hostile; with --outage also fewer, down to the one that is down`,
     },
     poison: {
       type: "string",
@@ -92,7 +93,7 @@ export const trialDeliveryVerb: Verb = {
   examples: [
     "trial delivery --seed 1 --messages 20000",
     "trial delivery --receivers 1000 --poison 300",
-    "trial delivery --outage --waiting 50000",
+    "trial delivery --outage --waiting 50000 --receivers 1",
   ],
   run,
 };

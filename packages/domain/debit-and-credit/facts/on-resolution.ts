@@ -9,14 +9,14 @@
 //    request before that replaces the proposal.
 // #3 The connector gets one report, under the next number, once the resolution of the item that is not detached is
 //    final. An on-us debit has no connector. The report follows the earlier outcome report in order; only if that one
-//    was refused, and nobody redrove it, is it stopped and no longer awaited.
+//    was given up, and nobody redrove it, is it stopped and no longer awaited.
 
 import { addNotice, type OwnNotice } from "../entry.ts";
 import type { ItemResolutionConfirmed, ItemResolutionRequested, OperatorAction, RecordPosition } from "../../fact.ts";
 import { isSamePerson } from "../../operator-fact.ts";
 import { sentIdentification } from "../../ids.ts";
 import { isDetached } from "../items.ts";
-import { refusedKind } from "./on-redrive.ts";
+import { awaitedDelivery, isGivenUp } from "./given-up.ts";
 import type { OperatorResult } from "./on-operator.ts";
 import type { DecisionReason } from "../result.ts";
 import { operationFor, receiverFor } from "../tables/state-messages.ts";
@@ -87,10 +87,9 @@ function reportResolution(transaction: ReceivedTransaction, place: RecordPositio
   const number = (outcome?.number ?? 0) + 1;
   if (number > outcomesMax) throw new Error(`more than ${outcomesMax} outcomes: ${uetr}`);
   const before = outcome === null ? null : sentIdentification(uetr, "outcome-report", outcome.number);
-  const freed =
-    before !== null && refusedKind(transaction) === "outcome-report"
-      ? addNotice(transaction, buildNotice(transaction, "stop-again", before, place))
-      : transaction;
+  const awaited = awaitedDelivery(transaction);
+  const isFreed = before !== null && awaited?.sent === "outcome-report" && isGivenUp(transaction, awaited);
+  const freed = isFreed ? addNotice(transaction, buildNotice(transaction, "stop-again", before, place)) : transaction;
   const identification = sentIdentification(uetr, "outcome-report", number);
   return {
     ...addNotice(freed, buildNotice(transaction, "resolution-outcome", identification, place)),

@@ -22,7 +22,8 @@ import { leaseEpoch, type LeaseEvent, type LeaseState, nextLeaseState } from "./
 import type { LeasePosition, Look, PartitionWatch, StoredPosition } from "./partition-watch.ts";
 
 /**
- * Milliseconds, longer than two heartbeats: an answer of the coordinator that is younger came after the epoch was lost.
+ * Milliseconds, longer than several heartbeats: an answer of the coordinator that is younger came after the epoch was
+ * lost.
  */
 export const confirmedAfterMs = 3_500;
 

@@ -20,6 +20,7 @@ import {
   prepareLetterReplay,
   prepareTransactionReplay,
   prepareResolution,
+  prepareStop,
   prepareWithdrawal,
 } from "./on-transactions.ts";
 
@@ -27,6 +28,7 @@ const decisions: ReadonlyMap<string, PrepareDecision> = new Map(
   Object.entries({
     withdrawDebit: prepareWithdrawal,
     redriveDelivery: prepareRedrive,
+    stopDelivery: prepareStop,
     redriveBank: prepareBankRedrive,
     resolveItem: prepareResolution,
     confirmResolution: prepareResolutionConfirmation,

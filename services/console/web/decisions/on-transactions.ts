@@ -54,9 +54,9 @@ export const prepareRedrive: PrepareDecision = async (asked) => {
   const { uetr, found } = await load(asked);
   const messageIdentification = requireAbout(found, "redriveDelivery");
   return {
-    title: "Redrive a refused delivery",
+    title: "Redrive a delivery",
     preview: preview(found, [["Message", html`<code>${messageIdentification}</code>`]]),
-    warning: "The same bytes are sent again under the same id. Do it when the receiver has mended what it refused.",
+    warning: "The same bytes are sent again under the same id. Do it when the receiver has mended what it refused or failed.",
     fields: "",
     path: `/transactions/${uetr}/redrive`,
     body: () => ({ messageIdentification }),
@@ -64,6 +64,24 @@ export const prepareRedrive: PrepareDecision = async (asked) => {
     secondPerson: "redrive",
     verb: "Redrive the delivery",
     runbook: "redrive-a-refused-delivery",
+  };
+};
+
+export const prepareStop: PrepareDecision = async (asked) => {
+  const { uetr, found } = await load(asked);
+  const messageIdentification = requireAbout(found, "stopDelivery");
+  return {
+    title: "Stop a delivery",
+    preview: preview(found, [["Message", html`<code>${messageIdentification}</code>`]]),
+    warning:
+      "It is tried no more. Its receiver may have taken it already, so it does not count as not sent: its state stays, and at its close it becomes an item. Until then it can be redriven.",
+    fields: "",
+    path: `/transactions/${uetr}/stop`,
+    body: () => ({ messageIdentification }),
+    command: `./sluice stop ${uetr} --message ${messageIdentification} --reason TEXT`,
+    secondPerson: "stop",
+    verb: "Stop the delivery",
+    runbook: "some-messages-fail-for-ever",
   };
 };
 

@@ -4,7 +4,7 @@ import { html } from "hono/html";
 import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showDistance, showSentence, showTime, type Clock } from "../parts/clock.ts";
-import { count, facts, link, mark, money, receiverMark, dataTable, uetrLink, type Html } from "../parts/html.ts";
+import { count, facts, link, mark, money, receiverMark, dataTable, uetrLink, type Html, deciders } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 
 type Shown = AnswerOf<"showBank">;
@@ -180,7 +180,7 @@ function renderMessages({ rows }: Undelivered, clock: Clock): Html {
   ];
   const cells = rows.map(({ uetr, kind, status, attempts, recentAttempts, nextAttempt, closes }) => {
     const last = recentAttempts.at(-1);
-    const isOver = status === "refused" || status === "expired";
+    const isOver = status === "refused" || status === "stopped" || status === "expired";
     return [
       uetrLink(uetr),
       kind,
@@ -204,6 +204,6 @@ function renderMessages({ rows }: Undelivered, clock: Clock): Html {
 function renderDecisions({ decisions }: Bank, clock: Clock): Html {
   return html`<section>
     <h2>Decisions about it</h2>
-    ${decisions.length === 0 ? html`<p class="empty">None.</p>` : facts(decisions.map(({ kind, operator, reason, result, at }) => [kind, html`${showTime(at, clock)} by ${operator}, ${result}: <q>${reason}</q>`] as const))}
+    ${decisions.length === 0 ? html`<p class="empty">None.</p>` : facts(decisions.map((one) => [one.kind, html`${showTime(one.at, clock)} by ${deciders(one)}; ${one.result}: <q>${one.reason}</q>`] as const))}
   </section>`;
 }

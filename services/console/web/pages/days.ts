@@ -5,7 +5,7 @@ import { html } from "hono/html";
 import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showDate, showDistance, showTime, type Clock } from "../parts/clock.ts";
-import { count, facts, link, mark, money, dataTable, uetrLink, type Html } from "../parts/html.ts";
+import { count, facts, link, mark, money, dataTable, uetrLink, type Html, deciders } from "../parts/html.ts";
 import { explainItem } from "../parts/item.ts";
 import type { PageContent } from "../parts/layout.ts";
 
@@ -182,20 +182,14 @@ function renderConservation(day: string, whole: AnswerOf<"showConservation"> | n
 function renderHistory({ declarations, putBacks, decisions }: Day, clock: Clock): Html {
   const rows = [
     ...declarations.map(({ at, declaredBy, bank }) => [showTime(at, clock), "credits declared final", declaredBy, bank ?? "all banks", ""]),
-    ...putBacks.map(({ at, window, closes, operator, reason }) => [
-      showTime(at, clock),
-      html`close ${window} extended to ${showTime(closes, clock)}`,
-      operator,
+    ...putBacks.map((one) => [
+      showTime(one.at, clock),
+      html`close ${one.window} extended to ${showTime(one.closes, clock)}`,
+      deciders(one),
       "",
-      reason,
+      one.reason,
     ]),
-    ...decisions.map(({ at, kind, result, operator, bank, reason }) => [
-      showTime(at, clock),
-      `${kind}: ${result}`,
-      operator,
-      bank ?? "",
-      reason,
-    ]),
+    ...decisions.map((one) => [showTime(one.at, clock), `${one.kind}: ${one.result}`, deciders(one), one.bank ?? "", one.reason]),
   ];
   return dataTable(
     "What was decided and declared",

@@ -5,7 +5,7 @@ import type { Timeline } from "@sluice/timeline";
 import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showDistance, showSentence, showTime, type Clock } from "../parts/clock.ts";
-import { facts, link, mark, money, stateMark, type Html } from "../parts/html.ts";
+import { facts, link, mark, money, stateMark, type Html, deciders } from "../parts/html.ts";
 import { formatAmount, parseAmount } from "../../views/control-values.ts";
 import type { PageContent } from "../parts/layout.ts";
 import { renderHistory } from "../parts/history.ts";
@@ -85,6 +85,7 @@ function renderWaiting(waiting: Transaction["waiting"], clock: Clock): Html {
 const names: Readonly<Record<Transaction["actions"][number]["name"], string>> = {
   withdrawDebit: "Withdraw",
   redriveDelivery: "Redrive",
+  stopDelivery: "Stop the delivery",
   resolveItem: "Resolve the item",
   confirmResolution: "Confirm the resolution",
   replayTransaction: "Replay dead letters",
@@ -132,11 +133,10 @@ function renderDecisions({ decisions }: Transaction, clock: Clock): Html | strin
     <h2>Decisions</h2>
     <ul class="plain">
       ${decisions.map(
-        ({ kind, operator, reason, result, why, at }) =>
+        (one) =>
           html`<li>
-            ${showTime(at, clock)} <strong>${kind}</strong> by ${operator}: ${result}${why === null ? "" : ` (${why})`}<br /><q
-              >${reason}</q
-            >
+            ${showTime(one.at, clock)} <strong>${one.kind}</strong> by ${deciders(one)}:
+            ${one.result}${one.why === null ? "" : ` (${one.why})`}<br /><q>${one.reason}</q>
           </li>`,
       )}
     </ul>

@@ -76,7 +76,7 @@ function renderMessage({ direction, operation, bank, messageIdentification, deli
     delivery === null
       ? waiting === null
         ? ""
-        : mark(waiting.isTried ? "waits" : "bad", waiting.isTried ? "not acknowledged" : "refused")
+        : mark(waiting.isTried ? "waits" : "bad", waiting.isTried ? "not acknowledged" : waiting.stoppedBy === null ? "refused" : "stopped")
       : outcomeMark(delivery);
   return html`${who} ${operation} <span class="quiet">${messageIdentification}</span> ${outcome}
     ${renderAttempts({ posting: delivery, waiting }, clock)}`;

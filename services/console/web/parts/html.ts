@@ -89,6 +89,11 @@ export function facts(rows: readonly (readonly [string, unknown])[]): Html {
   </dl>`;
 }
 
+/** Who decided: the operator, and the second person if there was one. */
+export function deciders({ operator, confirmedBy }: { readonly operator: string; readonly confirmedBy: string | null }): string {
+  return confirmedBy === null ? operator : `${operator}, confirmed by ${confirmedBy}`;
+}
+
 export function link(href: string, text: unknown): Html {
   return html`<a href="${href}">${text}</a>`;
 }

@@ -5,7 +5,7 @@ import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
 import { queryText } from "../asked.ts";
 import { showTime, type Clock } from "./clock.ts";
-import { facts, link, mark, plural, type Html } from "./html.ts";
+import { facts, link, mark, plural, type Html, deciders } from "./html.ts";
 
 type Item = AnswerOf<"showTransaction">["items"][number];
 
@@ -54,7 +54,7 @@ function evidenceText({ attempts, anyAnswer, httpStatusCode, mayHaveBeenTaken }:
 function resolutionFacts({ resolution }: Item, clock: Clock): readonly (readonly [string, Html])[] {
   if (resolution === null) return [];
   const { kind, replacedBy, action, at, confirmed } = resolution;
-  const found = html`<strong>${kind}</strong>${replacedBy === null ? "" : ` by ${replacedBy}`}, ${action.operator} ${showTime(at, clock)}:
+  const found = html`<strong>${kind}</strong>${replacedBy === null ? "" : ` by ${replacedBy}`}, ${deciders(action)} ${showTime(at, clock)}:
     <q>${action.reason}</q>`;
   if (confirmed === null) return [["Found out", found]];
   return [

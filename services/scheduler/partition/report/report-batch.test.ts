@@ -2,14 +2,19 @@ import { type Logger, type LogFields, silentLogger, silentMetrics } from "@sluic
 import { expect, test } from "vitest";
 import { type HandledRecord, noEffects } from "../../handlers/handler.ts";
 import { reportBatch } from "./report-batch.ts";
+import { SchedulerEnvironment } from "../../scheduler.fixture.ts";
 import { createSchedulerMetrics } from "../../scheduler-metrics.ts";
 
-function reportedWarnings(over: Partial<HandledRecord>): readonly (readonly [string, LogFields | undefined])[] {
+const journalRecord = { topic: "t", partition: 3, offset: 7n, appendedAtMs: 0, key: null, value: null, headers: {} };
+
+function reportedWarnings(
+  over: Partial<HandledRecord>,
+  metrics = createSchedulerMetrics(silentMetrics),
+): readonly (readonly [string, LogFields | undefined])[] {
   const lines: (readonly [string, LogFields | undefined])[] = [];
   const logger: Logger = { ...silentLogger, warn: (event, fields) => lines.push([event, fields]) };
-  const record = { topic: "t", partition: 3, offset: 7n, appendedAtMs: 0, key: null, value: null, headers: {} };
   const one: HandledRecord = {
-    record,
+    record: journalRecord,
     key: "u",
     name: "StatusReportReceived",
     decision: "recorded",
@@ -20,12 +25,7 @@ function reportedWarnings(over: Partial<HandledRecord>): readonly (readonly [str
   };
   const brokerClock = { nowMs: () => 0 } as Parameters<typeof reportBatch>[0]["brokerClock"];
   const position = { lag: () => 0n } as Parameters<typeof reportBatch>[1]["position"];
-  reportBatch(
-    { logger, metrics: createSchedulerMetrics(silentMetrics), brokerClock },
-    { partition: 3, epoch: 1, position },
-    { handled: [one], documentsWritten: 0 },
-    1,
-  );
+  reportBatch({ logger, metrics, brokerClock }, { partition: 3, epoch: 1, position }, { handled: [one], documentsWritten: 0 }, 1);
   return lines;
 }
 
@@ -57,4 +57,21 @@ test("a changed calendar without effect on a planned date is a warning, with the
   expect(reportedWarnings(superseded)).toEqual([["plan.not-taken", { ...fields, reason: "plan-superseded" }]]);
   expect(reportedWarnings({ ...base, decision: "ignored", reason: null })).toEqual([]);
   expect(reportedWarnings({ ...base, decision: "replayed", reason: null })).toEqual([]);
+});
+
+test("the time from the receipt to the verdict is observed once, and a replay observes nothing", async () => {
+  const environment = new SchedulerEnvironment();
+  await environment.scheduler();
+  const uetr = environment.uetr();
+  await environment.hold(uetr);
+  await environment.until("held", () => environment.events(uetr).length === 4);
+  const { transaction } = (await environment.document(uetr))!;
+  const [received, accepted] = transaction.transitions;
+  const observed: number[] = [];
+  const metrics = createSchedulerMetrics({ ...silentMetrics, histogram: () => ({ observe: (seconds) => void observed.push(seconds) }) });
+  for (const { offset } of transaction.transitions) {
+    reportedWarnings({ transaction, decision: "applied", record: { ...journalRecord, offset } }, metrics);
+    reportedWarnings({ transaction, decision: "replayed", record: { ...journalRecord, offset } }, metrics);
+  }
+  expect(observed).toEqual([(accepted!.atMs - received!.atMs) / 1_000]);
 });

@@ -135,9 +135,14 @@ function reportEntries(
       fact: name,
     });
     metrics.entries.add({ state });
+    const [received] = transaction?.transitions ?? [];
+    if (verdictStates.has(state) && received !== undefined) metrics.verdictSeconds.observe((entry.atMs - received.atMs) / 1_000);
     if (!reconciliationStates.has(state)) continue;
     metrics.items.add({ state: transaction?.items.findLast((item) => item.settledAtMs === null)?.state ?? "UNKNOWN" });
   }
 }
+
+/** The states that a verdict gives. */
+const verdictStates: ReadonlySet<State> = new Set<State>(["ACCEPTED", "REJECTED", "CREDIT_AUTH_ACCEPTED", "CREDIT_AUTH_REJECTED"]);
 
 const reconciliationStates: ReadonlySet<State> = new Set<State>(["RECONCILIATION", "CREDIT_AUTH_RECONCILIATION"]);

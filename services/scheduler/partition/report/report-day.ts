@@ -7,7 +7,7 @@ import type { SchedulerMetrics } from "../../scheduler-metrics.ts";
 
 interface DayReportPorts {
   readonly logger: Logger;
-  readonly metrics: Pick<SchedulerMetrics, "windowsMissed">;
+  readonly metrics: Pick<SchedulerMetrics, "windowsMissed" | "windowCloses">;
 }
 
 /** Reports a record that was applied just now, not a replay. */
@@ -36,6 +36,11 @@ export function reportDay(
       });
     }
   }
+  const { scheme } = day.plan;
+  const open = day.plan.windows.find(({ number }) => day.opened.includes(number) && !day.closed.includes(number));
+  const isClosed = day.markers.some(({ offset, marker }) => offset === record.offset && marker.kind === "WindowClosed");
+  if (open !== undefined) metrics.windowCloses.set(open.closesAtMs / 1_000, { scheme });
+  else if (isClosed) metrics.windowCloses.set(0, { scheme });
   if (decision === "applied") reportGate(logger, partition, day);
 }
 

@@ -7,7 +7,7 @@
 //    written together, so that their writes share calls (shared-store.ts).
 // #3 One write runs at a time. A failed write is repeated; a refused one is the last, because the lease is lost.
 
-import { type Logger, SharedTimer, type Time } from "@sluice/kernel";
+import { formatReason, type Logger, SharedTimer, type Time } from "@sluice/kernel";
 
 export interface PartitionPositionOptions {
   readonly partition: number;
@@ -85,7 +85,7 @@ export function createPartitionPosition(options: PartitionPositionOptions): Part
     } catch (error) {
       isStateNew ||= state !== undefined;
       hasFailed = true;
-      logger.warn("partition.position-not-written", { partition, epoch, offset, reason: String(error) });
+      logger.warn("partition.position-not-written", { partition, epoch, offset, reason: formatReason(error) });
     }
     if (nextOffset !== writtenOffset || isStateNew) arm();
   }

@@ -25,8 +25,8 @@ function setUp({ limit = 3, pageKeysMax = 10_000, rows = [] }: SetUpOptions = {}
   const time = createVirtualTime({ startAtMs: 0 });
   const markers = createAppliedMarkers(0);
   const appended: FactToAppend[] = [];
-  const atClosedGates: Readonly<Record<string, number>> = {};
-  const journal = { isUp: true, isCaughtUp: true, reads: 0, keys: 0, keysMax: 0, atClosedGates };
+  const none: Readonly<Record<string, number>> = {};
+  const journal = { isUp: true, isCaughtUp: true, reads: 0, keys: 0, keysMax: 0, atClosedGates: none, due: none };
   const held = new Map(rows.map((row) => [row.uetr, row]));
   const releasing = startReleaser({
     partition: 0,
@@ -56,6 +56,7 @@ function setUp({ limit = 3, pageKeysMax = 10_000, rows = [] }: SetUpOptions = {}
         journal.keysMax = Math.max(journal.keysMax, journal.keys);
       },
       setDebitsAtClosedGates: (_, banks) => (journal.atClosedGates = Object.fromEntries(banks)),
+      setDueDebits: (_, schemes) => (journal.due = Object.fromEntries(schemes)),
     },
     pageKeysMax,
   });
@@ -291,6 +292,20 @@ test("a debit that becomes held with a key before the cut goes into the page; on
   }
   await time.advance(10);
   expect(released()).toEqual(order.map(({ uetr }) => uetr));
+});
+
+test("the metric shows by scheme how many debits are due: their window and their gate are open, and their turn is to come", async () => {
+  const { time, pass, released, journal } = setUp({ rows: [...buildRows(6), row(7, "closed-bank")] });
+  await time.settle();
+  pass(opened);
+  await time.settle();
+  expect(journal.due).toEqual({});
+  pass(gate);
+  await time.settle();
+  expect([released().length, journal.due]).toEqual([3, { ZA_EFT: 3 }]);
+  pass(closed);
+  await time.settle();
+  expect(journal.due).toEqual({});
 });
 
 test("the metric shows by bank how many debits wait for a closed gate while their window is open", async () => {

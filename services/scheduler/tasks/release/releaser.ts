@@ -195,14 +195,18 @@ function nextDueMs(work: ReleaseWork): number | null {
 function setGauges({ held, partition, metrics, markers }: ReleaseWork): void {
   const banks = new Map<string, number>();
   const atClosedGates = new Map<string, number>();
+  const due = new Map<string, number>();
   for (const { bank, day, page } of held.listGroups()) {
     banks.set(bank, (banks.get(bank) ?? 0) + page.count);
     const passed = markers.markersOf(day);
-    const isWaiting = findOpenWindow(passed) !== null && !isGateOpenFor(bank, passed, everyOffset);
-    if (isWaiting) atClosedGates.set(bank, (atClosedGates.get(bank) ?? 0) + page.count);
+    if (findOpenWindow(passed) === null) continue;
+    const isGateOpen = isGateOpenFor(bank, passed, everyOffset);
+    const [counted, key] = isGateOpen ? [due, schemeFromKey(day)] : [atClosedGates, bank];
+    counted.set(key, (counted.get(key) ?? 0) + page.count);
   }
   metrics.setHeldDebits(partition, banks);
   metrics.setDebitsAtClosedGates(partition, atClosedGates);
+  metrics.setDueDebits(partition, due);
 }
 
 function schemeFromKey(day: DayKey): string {

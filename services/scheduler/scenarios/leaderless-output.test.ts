@@ -1,0 +1,73 @@
+// An output of the scheduler goes to a partition that has no leader. Before a gate opens that holds the gate: it waits
+// for every partition.
+
+import { partitionFor, topics } from "@sluice/contracts";
+import { expect, test } from "vitest";
+import { opensAtMs, schedulerDay, SchedulerEnvironment } from "../scheduler.fixture.ts";
+
+const outputs = [topics.dispatch, topics.events, topics.transactions];
+const troubled = 1;
+
+function counts(environment: SchedulerEnvironment, topic: string): readonly number[] {
+  const partitions = Array.from({ length: environment.partitionCount }, (_, partition) => partition);
+  return partitions.map((partition) => environment.broker.records({ topic, partition }).length);
+}
+
+/** Records that are there twice. */
+function repeats(environment: SchedulerEnvironment): number {
+  const ids = [
+    ...environment.named(topics.dispatch, "Dispatch").map(({ decoded }) => decoded.value.messageIdentification),
+    ...environment.named(topics.events, "TransactionStateEvent").map(({ decoded }) => decoded.value.id),
+    ...environment.named(topics.journal, "WindowOpened").map(({ decoded, partition }) => `${decoded.value.id}/${partition}`),
+  ];
+  return ids.length - new Set(ids).size;
+}
+
+async function stateOf(environment: SchedulerEnvironment, uetr: string): Promise<string | undefined> {
+  return (await environment.document(uetr))?.transaction.state;
+}
+
+test.each(outputs)("I14: a leaderless partition of %s holds its own transactions up, and nothing is repeated", async (topic) => {
+  const environment = new SchedulerEnvironment({ partitionCount: 3 });
+  const scheduler = await environment.scheduler();
+  await environment.time.advance(opensAtMs - environment.time.nowMs() + 5_000);
+  environment.broker.setLeader({ topic, partition: troubled }, false);
+  const uetrs = [0, 1, 2].map((partition) => environment.uetrInPartition(partition));
+  for (const uetr of uetrs) await environment.hold(uetr);
+  const before = counts(environment, topic)[troubled];
+  await environment.time.advance(10_000);
+  expect([await stateOf(environment, uetrs[0]!), await stateOf(environment, uetrs[2]!)]).toEqual(["RELEASED", "RELEASED"]);
+  expect(await stateOf(environment, uetrs[troubled]!)).not.toBe("RELEASED");
+  expect([counts(environment, topic)[troubled], repeats(environment)]).toEqual([before, 0]);
+  environment.broker.setLeader({ topic, partition: troubled }, true);
+  await environment.time.advance(15_000);
+  expect(await stateOf(environment, uetrs[troubled]!)).toBe("RELEASED");
+  expect([repeats(environment), scheduler.failures]).toEqual([0, []]);
+  await scheduler.stop();
+});
+
+test("I14, I9: markers of a day reach every other partition once while one partition of the journal has no leader", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 3 });
+  await environment.scheduler();
+  const without = (partitionFor(schedulerDay, 3) + 1) % 3;
+  await environment.time.advance(2_000);
+  environment.broker.setLeader({ topic: topics.journal, partition: without }, false);
+  await environment.time.advance(opensAtMs - environment.time.nowMs() + 10_000);
+  const opened = () =>
+    environment
+      .named(topics.journal, "WindowOpened")
+      .filter(({ decoded: { value } }) => `${value.scheme}:${value.businessDate}` === schedulerDay);
+  const others = [0, 1, 2].filter((partition) => partition !== without);
+  expect(
+    opened()
+      .map(({ partition }) => partition)
+      .toSorted((a, b) => a - b),
+  ).toEqual(others);
+  environment.broker.setLeader({ topic: topics.journal, partition: without }, true);
+  await environment.time.advance(15_000);
+  expect(
+    opened()
+      .map(({ partition }) => partition)
+      .toSorted((a, b) => a - b),
+  ).toEqual([0, 1, 2]);
+});
