@@ -1,12 +1,12 @@
 // YAML of the documents. Numbers keep their digits, as in `exact-json.ts`.
 //
-// #1 A value that fits on one line of 136 columns is written in flow style, every other one in block style, so that a
+// #1 A value that fits on one line of 160 columns is written in flow style, every other one in block style, so that a
 //    changed member is a changed line of its own. Only a list of words fills its lines: codes of countries.
 
 import { isMap, isScalar, isSeq, parseDocument, stringify } from "yaml";
 import { parseDocumentJson, writeDocumentJson, type DocumentJson } from "./exact-json.ts";
 
-const columnsMax = 136;
+const columnsMax = 160;
 const indent = "  ";
 
 /** Writes a YAML file below a comment that says where it comes from. */

@@ -47,8 +47,8 @@ export const messagingBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: queue,
-        find: "const failed = [...batch, ...waiting];\n      waiting = [];",
-        put: "const failed = batch;",
+        find: "[...batch, ...waiting.splice(0)]",
+        put: "batch",
       },
     ],
     nearest: ["packages/messaging/send-queue.test.ts"],
