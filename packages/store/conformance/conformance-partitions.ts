@@ -19,16 +19,15 @@ export const conformanceAction = {
 };
 
 export const decidedAtMs = 1_795_000_001_000;
+const redriven = {
+  offset: 17n,
+  atMs: decidedAtMs + 5,
+  kind: "RedriveRequested",
+  action: { ...conformanceAction, operator: "zanele" },
+} as const;
 export const conformanceDecisions: Transaction["decisions"] = [
   { offset: 16n, atMs: decidedAtMs, kind: "WithdrawalRequested", action: conformanceAction, result: "refused", why: "not-in-this-state" },
-  {
-    offset: 17n,
-    atMs: decidedAtMs + 5,
-    kind: "RedriveRequested",
-    action: { ...conformanceAction, operator: "zanele" },
-    result: "applied",
-    why: null,
-  },
+  { ...redriven, result: "applied", why: null },
 ];
 
 export function conformanceDay(over: Partial<Day> = {}): Day {
@@ -355,8 +354,8 @@ export function parkedPromises(open: () => Promise<Store>, name: "deliveries" | 
     await store.insert([at("d", 10n), at("b", 9n), at("c", 10n), at("a", 11n), at("z", 1n, 3)]);
     const first = await store.listByPartition(2, null, 2);
     expect(first.map(({ id }) => id)).toEqual(["b", "c"]);
-    const rest = await store.listByPartition(2, { sequence: first[1]!.sequence, id: first[1]!.id }, 10);
-    expect(rest.map(({ id }) => id)).toEqual(["d", "a"]);
+    const { sequence, id: lastId } = first[1]!;
+    expect((await store.listByPartition(2, { sequence, id: lastId }, 10)).map(({ id }) => id)).toEqual(["d", "a"]);
   });
 
   test(`${name}: a partition is read without the receivers named, and without the bytes`, async () => {

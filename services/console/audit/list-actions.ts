@@ -146,7 +146,7 @@ function isAsked({ atMs, action, kind }: Decided, asked: Asked): boolean {
 }
 
 function decidedView({ key, kind, result, why, atMs, offset, action }: Decided) {
-  const { id, operator, person, reason, requestedAtMs } = action;
-  const view = actionView({ id, operator, person, reason, requestedAtMs, contentSha256: "" });
+  const { id, operator, person, confirmedBy, reason, requestedAtMs } = action;
+  const view = actionView({ id, operator, person, confirmedBy, reason, requestedAtMs, contentSha256: "" });
   return { key, kind, result, why, at: formatInstant(atMs), offset, ...view };
 }
