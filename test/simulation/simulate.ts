@@ -247,11 +247,11 @@ function findUnfinished(
 }
 
 /**
- * True for a debit that came after the last cut-off. It is for the next day, after this run, and its bank may never
- * acknowledge.
+ * True for a debit of the date after the last close. Its bank may never acknowledge, and after midnight its early window
+ * may have released it.
  */
 function isForAnotherDay({ state, reconciliationDay }: SnapshotEntry, days: readonly string[]): boolean {
-  return (state === "HELD" || state === "ACCEPTED") && !days.includes(reconciliationDay ?? "");
+  return ["HELD", "ACCEPTED", "RELEASED", "DELIVERED"].includes(state) && !days.includes(reconciliationDay ?? "");
 }
 
 const dayOf = (date: string): string => `ZA_EFT:${date}`;
