@@ -1,34 +1,13 @@
 // Part of the store's conformance: days, partitions and parked messages (`conformance.ts` has the transactions).
 
-import type { Day, Marker, Transaction } from "@sluice/domain";
+import type { Day, Marker } from "@sluice/domain";
 import { expect, test } from "vitest";
+import { conformanceAction } from "./conformance-decisions.ts";
 import type { PartitionCursor, ParkedMessage, Store } from "../port.ts";
 
 export function conformanceUetr(number: number): string {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
 }
-
-export const conformanceAction = {
-  id: "a-1",
-  operator: "thabo",
-  reason: "agreed by telephone",
-  requestedAtMs: 1_795_000_000_999,
-  person: "Thabo",
-  confirmedBy: "lerato",
-  contentSha256: "0c".repeat(32),
-};
-
-export const decidedAtMs = 1_795_000_001_000;
-const redriven = {
-  offset: 17n,
-  atMs: decidedAtMs + 5,
-  kind: "RedriveRequested",
-  action: { ...conformanceAction, operator: "zanele" },
-} as const;
-export const conformanceDecisions: Transaction["decisions"] = [
-  { offset: 16n, atMs: decidedAtMs, kind: "WithdrawalRequested", action: conformanceAction, result: "refused", why: "not-in-this-state" },
-  { ...redriven, result: "applied", why: null },
-];
 
 export function conformanceDay(over: Partial<Day> = {}): Day {
   const base = { scheme: "ZA_EFT", businessDate: "2026-11-20" };

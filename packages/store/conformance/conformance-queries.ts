@@ -2,7 +2,8 @@
 
 import type { BankState, Item, Transaction } from "@sluice/domain";
 import { expect, test } from "vitest";
-import { conformanceAction, conformanceDecisions, decidedAtMs, conformanceParked, conformanceUetr } from "./conformance-partitions.ts";
+import { conformanceAction, conformanceDecisions, decidedAtMs } from "./conformance-decisions.ts";
+import { conformanceParked, conformanceUetr } from "./conformance-partitions.ts";
 import { conformanceDocument, conformanceOrphan, conformanceTransaction, type TransactionChanges } from "./conformance-transactions.ts";
 import {
   noSearchTerms,

@@ -1,7 +1,8 @@
 // The transactions that the conformance suite writes.
 
 import type { Transaction } from "@sluice/domain";
-import { conformanceAction, conformanceUetr } from "./conformance-partitions.ts";
+import { conformanceAction } from "./conformance-decisions.ts";
+import { conformanceUetr } from "./conformance-partitions.ts";
 import { noSearchTerms, type TransactionDocument } from "../port.ts";
 
 /** Members of a transaction, of whatever flow. */

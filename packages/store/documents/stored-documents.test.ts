@@ -4,7 +4,8 @@
 import type { BankState, Day } from "@sluice/domain";
 import { BSON } from "mongodb";
 import { expect, test } from "vitest";
-import { conformanceAction, conformanceDay, conformanceParked } from "../conformance/conformance-partitions.ts";
+import { conformanceAction } from "../conformance/conformance-decisions.ts";
+import { conformanceDay, conformanceParked } from "../conformance/conformance-partitions.ts";
 import { conformanceDocument, conformanceFullTransaction, conformanceOrphan } from "../conformance/conformance-transactions.ts";
 import type { EndpointHealth, ParkedMessage, TransactionDocument } from "../port.ts";
 import { bankStateCodec } from "./bank-state-document.ts";
