@@ -247,8 +247,8 @@ function findUnfinished(
 }
 
 /**
- * True for a debit of the date after the last close. Its bank may never acknowledge, and after midnight its early window
- * may have released it.
+ * True for a debit of the date after the last close. Its bank may never acknowledge, and after midnight its early
+ * window may have released it.
  */
 function isForAnotherDay({ state, reconciliationDay }: SnapshotEntry, days: readonly string[]): boolean {
   return ["HELD", "ACCEPTED", "RELEASED", "DELIVERED"].includes(state) && !days.includes(reconciliationDay ?? "");

@@ -2,11 +2,11 @@
 
 import * as z from "zod";
 import {
-  actionMembers,
   amountTextSchema,
   bigNumberSchema,
   countSchema,
   currencyTextSchema,
+  decidedMembers,
   nullableTextSchema,
   textSchema,
   timeSchema,
@@ -38,7 +38,7 @@ export const countedAnswers = {
         why: nullableTextSchema,
         at: timeSchema,
         offset: bigNumberSchema,
-        ...actionMembers,
+        ...decidedMembers,
       }),
     ),
     isWhole: z.boolean().meta({

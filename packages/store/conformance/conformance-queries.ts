@@ -42,15 +42,8 @@ function buildBankState(over: Partial<BankState> = {}): BankState {
 export function bankStatePromises(open: () => Promise<Store>): void {
   test("a bank's state comes back as it was written and changes by compare-and-set", async () => {
     const { banks } = await open();
-    const second = buildBankState({
-      bank: "second",
-      since: null,
-      isPaused: false,
-      untilMs: null,
-      markers: [],
-      decisions: [],
-      usedActions: [],
-    });
+    const notPaused = { since: null, isPaused: false, untilMs: null, markers: [], decisions: [], usedActions: [] };
+    const second = buildBankState({ ...notPaused, bank: "second" });
     expect(await banks.write(buildBankState(), 0)).toBe(true);
     expect(await banks.write(second, 0)).toBe(true);
     expect(await banks.write(buildBankState({ isPaused: false }), 0)).toBe(false);
