@@ -26,7 +26,7 @@ export default defineConfig({
           // leaves state behind.
           isolate: false,
           // For a machine under load.
-          testTimeout: 30_000,
+          testTimeout: 90_000,
         },
       },
       {
