@@ -2,7 +2,8 @@
 //
 // #1 A record waits in the queue of its partition's leader. As long as records of the partition wait there, later ones
 //    follow them, also if the leader has changed, so that their order is kept.
-// #2 A record of a partition without a leader is refused at once, and the other records of its send are not.
+// #2 A record of a partition without a leader, or whose leader has just refused one, is refused at once, and the other
+//    records of its send are not.
 // #3 A topic or partition that does not exist is refused before kafkajs sees it, because kafkajs would fail all later
 //    sends too.
 
@@ -127,7 +128,8 @@ export class KafkaProducer implements Producer {
     const parts = [...indexes].map(async ([queue, part]) => {
       const own = part.map((index) => records[index]!);
       try {
-        if (queue === null) throw requestRefused(`${own[0]?.topic}/${own[0]?.partition} has no leader`, { isRetryable: true });
+        if (queue === null)
+          throw requestRefused(`${own[0]?.topic}/${own[0]?.partition} has no leader that takes records`, { isRetryable: true });
         const appended = await this.#sendTo(
           queue,
           own,

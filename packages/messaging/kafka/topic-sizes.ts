@@ -47,7 +47,7 @@ export class TopicSizes {
     return this.#leadersByTopic.get(topic)?.[partition] ?? null;
   }
 
-  /** A send to it found no leader: others are refused until one is known. */
+  /** A send to it found no leader, or one that refuses it: others are refused until the leaders were asked again. */
   lost({ topic, partition }: TopicPartition): void {
     const leaders = this.#leadersByTopic.get(topic);
     if (leaders !== undefined) leaders[partition] = null;

@@ -9,6 +9,7 @@
 import { type Fault, formatReason, SharedTimer } from "@sluice/kernel";
 import {
   type AssignedPartition,
+  notYetOpen,
   type PartitionConsumer,
   type PartitionConsumerOptions,
   type PartitionControl,
@@ -48,7 +49,7 @@ class SerialPartition implements AssignedPartition {
   #opening: Promise<BatchHandler | null> | null = null;
   #working: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
-  #trouble: string | null = "not yet open";
+  #trouble: string | null = notYetOpen;
   readonly #displayed: DisplayCommit;
 
   constructor(options: BatchConsumerOptions, consumer: PartitionControl, commitTimer: SharedTimer) {
