@@ -63,8 +63,9 @@ export class LeaderQueue {
     });
   }
 
-  send(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
-    return this.#queue.send(records);
+  /** Calls `settled` before the promise settles. */
+  send(records: readonly OutgoingRecord[], settled: () => void): Promise<readonly AppendResult[]> {
+    return this.#queue.send(records, settled);
   }
 
   async close(): Promise<void> {
@@ -105,8 +106,9 @@ export class LeaderQueue {
     const { time } = this.#options;
     const startedMs = time.monotonicMs();
     const bases: Bases = new Map();
+    let lost: readonly OutgoingRecord[];
     try {
-      await this.#sendAll(await this.#connected(), records, bases);
+      lost = await this.#sendAll(await this.#connected(), records, bases);
     } catch (error) {
       this.#discard(formatReason(error));
       this.#options.failed(null);
@@ -115,7 +117,6 @@ export class LeaderQueue {
       return toResults(records, bases, () => fault);
     }
     this.#options.acknowledged((time.monotonicMs() - startedMs) / 1_000);
-    const lost = records.filter((record) => !isPlaced(bases, record));
     if (lost.length > 0) this.#discard("a partition has no leader");
     for (const record of lost) this.#options.failed(record);
     return toResults(records, bases, withoutLeader);
@@ -128,14 +129,15 @@ export class LeaderQueue {
     void this.#discardSender();
   }
 
-  /** #2 */
-  async #sendAll(sender: BatchSender, records: readonly OutgoingRecord[], bases: Bases): Promise<void> {
+  /** #2. Returns the records that no broker took. */
+  async #sendAll(sender: BatchSender, records: readonly OutgoingRecord[], bases: Bases): Promise<readonly OutgoingRecord[]> {
     let left = records;
     for (let sends = 0; left.length > 0 && sends <= resendsMax; sends += 1) {
       if (sends > 0) this.#options.logger.warn("producer.sent-again", { producer: this.#options.name, records: left.length });
       for (const answer of await sender.sendBatch(buildBatch(left))) keepFirst(bases, answer);
       left = left.filter((record) => !isPlaced(bases, record));
     }
+    return left;
   }
 }
 
