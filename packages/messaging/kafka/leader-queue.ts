@@ -64,8 +64,9 @@ export class LeaderQueue {
     });
   }
 
-  send(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
-    return this.#queue.send(records);
+  /** Calls `settled` before the promise settles. */
+  send(records: readonly OutgoingRecord[], settled: () => void): Promise<readonly AppendResult[]> {
+    return this.#queue.send(records, settled);
   }
 
   async close(): Promise<void> {
@@ -106,9 +107,10 @@ export class LeaderQueue {
     const { time } = this.#options;
     const startedMs = time.monotonicMs();
     const answers: Answers = { bases: new Map(), refusals: new Map() };
-    const { bases } = answers;
+    const { bases, refusals } = answers;
+    let lost: readonly OutgoingRecord[];
     try {
-      await this.#sendAll(await this.#connected(), records, answers);
+      lost = await this.#sendAll(await this.#connected(), records, answers);
     } catch (error) {
       this.#discard(formatReason(error));
       this.#options.failed(null);
@@ -117,7 +119,7 @@ export class LeaderQueue {
       return toResults(records, bases, (record) => refusalOf(answers, record) ?? fault);
     }
     this.#options.acknowledged((time.monotonicMs() - startedMs) / 1_000);
-    const failed = records.filter((record) => !isPlaced(bases, record));
+    const failed = refusals.size === 0 ? lost : records.filter((record) => !isPlaced(bases, record));
     if (failed.length > 0) this.#discard("a partition has no leader, or its leader refuses it");
     for (const record of failed) this.#options.failed(record);
     return toResults(records, bases, (record) => refusalOf(answers, record) ?? withoutLeader(record));
@@ -130,14 +132,15 @@ export class LeaderQueue {
     void this.#discardSender();
   }
 
-  /** #2 */
-  async #sendAll(sender: BatchSender, records: readonly OutgoingRecord[], answers: Answers): Promise<void> {
+  /** #2. Returns the records that no broker took or refused. */
+  async #sendAll(sender: BatchSender, records: readonly OutgoingRecord[], answers: Answers): Promise<readonly OutgoingRecord[]> {
     let left = records;
     for (let sends = 0; left.length > 0 && sends <= resendsMax; sends += 1) {
       if (sends > 0) this.#options.logger.warn("producer.sent-again", { producer: this.#options.name, records: left.length });
       for (const answer of await sender.sendBatch(buildBatch(left))) keepAnswer(answers, answer);
       left = left.filter((record) => !isPlaced(answers.bases, record) && refusalOf(answers, record) === null);
     }
+    return left;
   }
 }
 

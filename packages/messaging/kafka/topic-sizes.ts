@@ -39,6 +39,11 @@ export class TopicSizes {
     return this.#leadersByTopic.get(topic)?.length ?? null;
   }
 
+  hasAll(places: readonly TopicPartition[]): boolean {
+    for (const place of places) if (!this.has(place)) return false;
+    return true;
+  }
+
   knowsAll(places: readonly TopicPartition[]): boolean {
     return places.every(({ topic }) => this.#leadersByTopic.has(topic));
   }

@@ -98,7 +98,7 @@ export const messagingBugs: readonly PlantedBug[] = [
   {
     id: "sends-behind-failed-record-go-on",
     breaks: "Records behind a failed one of their partition are appended before it is repeated.",
-    edits: [{ file: queue, find: "      if (faults.size === 0) return;", put: "      return;" }],
+    edits: [{ file: queue, find: "      if (faults === null) return;", put: "      return;" }],
     nearest: ["packages/messaging/send-queue.test.ts"],
   },
   {
@@ -118,6 +118,18 @@ export const messagingBugs: readonly PlantedBug[] = [
       },
     ],
     nearest: ["packages/messaging/resend-memory.test.ts"],
+  },
+  {
+    id: "repeated-end-sends-all",
+    breaks: "While one partition has no leader, a delivery that ends sends its other records again at each retry.",
+    edits: [
+      {
+        file: "packages/messaging/repeated-send.ts",
+        find: "if (failedWith instanceof PartlyAppendedFault) this.#keep(failedWith.appended);",
+        put: "if (failedWith instanceof PartlyAppendedFault) this.#keep([]);",
+      },
+    ],
+    nearest: ["packages/messaging/repeated-send.test.ts"],
   },
   {
     id: "watermark-of-highest",
