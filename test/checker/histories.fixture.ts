@@ -145,7 +145,14 @@ export function debitHistory(story: DebitStory): readonly HistoryEntry[] {
     const operation = letter === "D" ? "inboundDirectDebit" : "outboundDirectDebitResponse";
     const id = outgoingId(uetr, letter);
     entries.push(
-      historyRecord("dispatch", offset, uetr, "Dispatch", { messageIdentification: id, uetr, bank: historyBank, operation, body: "" }),
+      historyRecord("dispatch", offset, uetr, "Dispatch", {
+        messageIdentification: id,
+        uetr,
+        bank: historyBank,
+        operation,
+        causedByOffset: String(offset),
+        body: "",
+      }),
     );
     entries.push(receivedEntry(uetr, offset, operation, id));
   };

@@ -129,6 +129,10 @@ export interface Evidence {
   markers(partition: number, day: string): readonly PlacedRecord[];
   /** BankPaused and BankResumed of a bank in one partition of the journal, in order. */
   bankMarkers(partition: number, bank: string): readonly PlacedRecord[];
+  /** The record of the journal at an offset; null: there is none. */
+  findInJournal(partition: number, position: bigint): PlacedRecord | null;
+  /** True for a marker of a day or of a bank. */
+  isMarker(record: PlacedRecord): boolean;
 }
 
 const markerTypes: ReadonlySet<string> = new Set([
@@ -221,6 +225,8 @@ export function gatherEvidence(entries: Iterable<HistoryEntry>, options: CheckOp
     dayActions: journal.filter((record) => dayActionTypes.has(record.type)),
     markers: (partition, day) => byDay.get(`${partition} ${day}`) ?? [],
     bankMarkers: (partition, bank) => byBank.get(`${partition} ${bank}`) ?? [],
+    findInJournal: (partition, position) => records.get(`${names.journal} ${partition} ${position}`) ?? null,
+    isMarker: ({ type }) => markerTypes.has(type) || bankMarkerTypes.has(type),
   };
 }
 

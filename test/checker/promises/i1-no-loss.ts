@@ -18,18 +18,10 @@ import {
 import type { PromiseFinding } from "./finding.ts";
 import type { SentEntry, SnapshotEntry, Violation } from "../history.ts";
 import { isReconciliationState } from "../evidence/states.ts";
+import { identifyMessage, identifyRequest, isMessageSent } from "../evidence/message-identity.ts";
 import { readRecordText } from "../evidence/record-members.ts";
 
 const observationsKept = 10;
-const recordTypes = {
-  outboundDirectDebit: "DirectDebitReceived",
-  inboundDirectDebit: "DirectDebitReceived",
-  inboundCreditTransferAuthorization: "CreditTransferReceived",
-  inboundDirectDebitResponse: "StatusReportReceived",
-  inboundCreditTransferAuthorizationResponse: "StatusReportReceived",
-  creditsFinal: "CreditsFinalRequested",
-} as const;
-
 export function checkNoLoss(evidence: Evidence): PromiseFinding {
   const answered = evidence.sent.filter((request) => request.status === 202);
   const accepted = answered.filter(isMessageSent);
@@ -44,12 +36,6 @@ export function checkNoLoss(evidence: Evidence): PromiseFinding {
   return { violations, counts: { requestsAccepted: accepted.length, messagesStored: messages.length } };
 }
 
-type MessageSent = SentEntry & { readonly operation: keyof typeof recordTypes };
-
-function isMessageSent(request: SentEntry): request is MessageSent {
-  return request.operation !== "operatorAction";
-}
-
 /** Reports an operator's action that was answered 202 but is not in the journal under its key. */
 function missingAction({ bank, uetr, messageIdentification }: SentEntry, actions: readonly PlacedRecord[]): readonly Violation[] {
   const isStored = actions.some(
@@ -59,13 +45,9 @@ function missingAction({ bank, uetr, messageIdentification }: SentEntry, actions
   return [{ promise: "I1", uetr, text: `the action ${messageIdentification} of ${bank} was answered 202, but is not in the journal` }];
 }
 
-function missingRecords(accepted: readonly MessageSent[], messages: readonly PlacedRecord[]): readonly Violation[] {
-  const stored = groupByText(messages, (record) =>
-    JSON.stringify([readSender(record), record.type, record.key?.toLowerCase(), carriedIdentification(record)]),
-  );
-  const requests = Map.groupBy(accepted, (request) =>
-    JSON.stringify([request.bank, recordTypes[request.operation], request.uetr, request.messageIdentification]),
-  );
+function missingRecords(accepted: readonly SentEntry[], messages: readonly PlacedRecord[]): readonly Violation[] {
+  const stored = groupByText(messages, identifyMessage);
+  const requests = groupByText(accepted.filter(isMessageSent), identifyRequest);
   return [...requests].flatMap(([identity, same]): Violation[] => {
     const found = stored.get(identity)?.length ?? 0;
     if (found >= same.length) return [];
@@ -73,10 +55,6 @@ function missingRecords(accepted: readonly MessageSent[], messages: readonly Pla
     const text = `${same.length} requests ${identity} were answered 202, but the journal has ${found} records of them`;
     return [{ promise: "I1", uetr: first?.uetr ?? null, text }];
   });
-}
-
-function readSender({ type, value }: PlacedRecord): string {
-  return readRecordText(value, type === "CreditsFinalRequested" ? "requestedBy" : "sender");
 }
 
 function inSeveralPartitions(journey: Journey): readonly Violation[] {
