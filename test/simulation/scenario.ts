@@ -8,6 +8,7 @@ import {
   drawDeclaration,
   drawEventRules,
   drawMessages,
+  drawRefused,
   readUetr,
   type ScenarioMessage,
   simulatedBankIds,
@@ -57,6 +58,8 @@ export interface Scenario {
   readonly skewMaxMs: number;
   /** What happens to a debit that misses its window. */
   readonly onMissedWindow: "reconcile" | "carry-over";
+  /** What a page of a scheduler's tasks holds; null: as much as in a deployment. */
+  readonly pages: { readonly keysMax: number; readonly rowsMax: number } | null;
   /** The actions of operators. */
   readonly actions: readonly PlannedAction[];
   /** The services that do not run. */
@@ -129,6 +132,7 @@ export const calmScenario: Scenario = {
   dates: noon,
   skewMaxMs: 0,
   onMissedWindow: "reconcile",
+  pages: null,
   actions: [],
   absentServices: [],
   ingressAwayMs: null,
@@ -148,6 +152,11 @@ export function drawScenario(seed: number, random: Random, day: SimulatedDayTime
   const creditsFinal = random.fraction() < 0.6 ? "connector" : "clock";
   const isDeclared = creditsFinal === "connector" && random.fraction() < 0.9;
   const declaredAtMs = isDeclared ? opensMs - 5_000 + random.fraction() * 15_000 : 0;
+  const { pages, maxUnacknowledged, rounds } = drawSizes(seededRandom(`sizes ${seed}`));
+  for (let round = 0; round < rounds; round += 1)
+    drawn.push(
+      drawMessages(seededRandom(`round ${round} of ${seed}`), { label: `${seed}-r${round}`, fromMs: postFromMs, untilMs: postUntilMs }),
+    );
   const installation = seededRandom(`installation ${seed}`);
   const isTwoWindows = installation.fraction() >= 0.5;
   const ingressInstances = 1 + Math.floor(installation.fraction() * 2);
@@ -156,7 +165,9 @@ export function drawScenario(seed: number, random: Random, day: SimulatedDayTime
   if (dates.night !== null) drawn.push(...drawSecondDate(seed, day, dates.night));
   if (dates.night !== null && isDeclared) declarations.push(drawDeclaration(earlyWindow.opensMs - 3_000, dates.played[1] ?? ""));
   for (const [party, rules] of drawn.flatMap(({ rules: drawnRules }) => drawnRules)) scripts.get(party)?.push(...rules);
-  const messages = [...drawn.flatMap((one) => one.messages), ...declarations];
+  const uetrs = (drawn[0]?.messages ?? []).flatMap(({ message }) => readUetr(message));
+  const refused = drawRefused(seededRandom(`refused ${seed}`), { label: `${seed}`, fromMs: postFromMs, untilMs: postUntilMs }, uetrs);
+  const messages = [...drawn.flatMap((one) => one.messages), ...declarations, ...refused];
   const drawInstances = (instances: number): Pick<Scenario, "instances" | "update"> => {
     const update = isCalm ? null : drawUpdate(seededRandom(`update ${seed}`), postFromMs, day.closesMs);
     return update === null ? { instances, update } : { instances: Math.max(2, instances), update };
@@ -183,13 +194,32 @@ export function drawScenario(seed: number, random: Random, day: SimulatedDayTime
     ...(dates.night === null ? {} : { firstLookMs: dates.night.untilMs + calmScenario.firstLookMs }),
     skewMaxMs: share(900),
     onMissedWindow: random.fraction() < 0.3 ? "carry-over" : "reconcile",
+    pages,
+    maxUnacknowledged,
     actions: drawActions(seededRandom(`operators ${seed}`), {
       ...day,
       lastWindow: dates.windows.length,
       banks: simulatedBankIds,
-      uetrs: (drawn[0]?.messages ?? []).flatMap(({ message }) => readUetr(message)),
+      uetrs,
     }),
   };
+}
+
+const pageKeysMax = 4;
+const pageRowsMax = 8;
+/** On one day in eight there are as many messages as on several others together. */
+const crowdedShare = 1 / 8;
+const roundsMax = 4;
+
+/**
+ * Draws the sizes of pages, so small on half of the days that queues have more than one, and the crowded days. On these
+ * a bank takes few debits at once.
+ */
+function drawSizes(random: Random): Pick<Scenario, "pages" | "maxUnacknowledged"> & { readonly rounds: number } {
+  const whole = (most: number): number => 1 + Math.floor(random.fraction() * most);
+  const pages = random.fraction() < 0.5 ? { keysMax: whole(pageKeysMax), rowsMax: whole(pageRowsMax) } : null;
+  if (random.fraction() >= crowdedShare) return { pages, maxUnacknowledged: calmScenario.maxUnacknowledged, rounds: 0 };
+  return { pages, maxUnacknowledged: whole(30), rounds: whole(roundsMax) };
 }
 
 /** Draws the messages of the second date: around midnight, and in the evening. */

@@ -287,7 +287,8 @@ function servicePorts(environment: SimulatedEnvironment, ports: SimulatedProcess
 function schedulerPorts(environment: SimulatedEnvironment, ports: SimulatedProcessPorts, update: SimulatedUpdate) {
   const rulesVersion = update.versionOf(ports.instance);
   const store = ports.process.through("store", update.watch(environment.store, rulesVersion));
-  return { ...servicePorts(environment, ports), rulesVersion, store };
+  const { pages } = environment.scenario;
+  return { ...servicePorts(environment, ports), rulesVersion, store, ...(pages === null ? {} : { pages }) };
 }
 
 /** Rejected debits end with the next day's close. */
