@@ -29,6 +29,7 @@ const topics = {
   transactions: "sluice.transactions.v1",
   stateEvents: "sluice.state-events.v1",
   items: "sluice.items.v1",
+  deadLetters: "sluice.dead-letters.v1.dlq",
 };
 
 export function historyRecord(

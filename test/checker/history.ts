@@ -76,6 +76,8 @@ export interface SnapshotEntry {
   readonly state: string;
   /** Null for a credit and for an orphan. */
   readonly reconciliationDay: string | null;
+  /** Present while its records follow into the dead letters. */
+  readonly isQuarantined?: true;
   readonly transitions: readonly {
     readonly stageVersion: number;
     readonly state: string;

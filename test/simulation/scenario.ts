@@ -14,6 +14,7 @@ import {
   simulatedBankIds,
   simulatedConnectorId,
 } from "./messages.ts";
+import { drawForeignRecords, type PlannedForeignRecord } from "./foreign-records.ts";
 import { drawActions, type PlannedAction } from "./operators.ts";
 import { drawUpdate, instancesMax, type PlannedUpdate } from "./two-releases.ts";
 
@@ -38,6 +39,8 @@ export interface Scenario {
   readonly cutsMax: number;
   /** The batches that no reader can read for some seconds. */
   readonly unreadable: readonly PlannedUnreadable[];
+  /** Records that nothing of Sluice wrote. */
+  readonly foreignRecords: readonly PlannedForeignRecord[];
   /** When no reader gets any record, as throttled clients do. */
   readonly throttles: readonly PlannedThrottle[];
   /** The probability that the leader does not know all records yet when a reading begins. */
@@ -121,6 +124,7 @@ export const calmScenario: Scenario = {
   rebalancesMax: 0,
   cutsMax: 0,
   unreadable: [],
+  foreignRecords: [],
   throttles: [],
   behindPerRead: 0,
   brokerClocks: [],
@@ -187,6 +191,7 @@ export function drawScenario(seed: number, random: Random, day: SimulatedDayTime
     rebalancesMax: Math.floor(share(4)),
     cutsMax: Math.floor(share(5)),
     unreadable: isCalm ? [] : drawUnreadable(seededRandom(`unreadable ${seed}`), day.healMs),
+    foreignRecords: isCalm ? [] : drawForeign(seededRandom(`foreign ${seed}`), day, uetrs),
     ...(isCalm ? {} : drawLogAndStore(seed, seededRandom(`log and store ${seed}`), day)),
     ...drawInstances(1 + Math.floor(random.fraction() * instancesMax)),
     ingressInstances,
@@ -247,6 +252,18 @@ function drawUnreadable(random: Random, healMs: number): readonly PlannedUnreada
       records: 1 + Math.floor(random.fraction() * 10),
     };
   });
+}
+
+/** The share of troubled days on which somebody else writes to the topics. */
+const foreignShare = 1 / 3;
+
+function drawForeign(
+  random: Random,
+  { postFromMs, reconcilesMs }: SimulatedDayTimes,
+  uetrs: readonly string[],
+): readonly PlannedForeignRecord[] {
+  if (random.fraction() >= foreignShare) return [];
+  return drawForeignRecords(random, { fromMs: postFromMs, untilMs: reconcilesMs, uetrs });
 }
 
 const throttlesMax = 3;

@@ -6,6 +6,8 @@
 // #2 All records of one UETR are in one partition, so there is one journey.
 // #3 Once all work has ended, every message record was applied: its offset is that of a transition or of an observation
 //    (the last ten are kept).
+// #4 Once all work has ended, and unless its transaction is still quarantined, a message in the dead letters was
+//    appended again by a replay, behind them, or an operator left it there for good.
 
 import {
   carriedIdentification,
@@ -19,7 +21,7 @@ import type { PromiseFinding } from "./finding.ts";
 import type { SentEntry, SnapshotEntry, Violation } from "../history.ts";
 import { isReconciliationState } from "../evidence/states.ts";
 import { identifyMessage, identifyRequest, isMessageSent } from "../evidence/message-identity.ts";
-import { readRecordText } from "../evidence/record-members.ts";
+import { readRecordText, readRecordTexts } from "../evidence/record-members.ts";
 
 const observationsKept = 10;
 export function checkNoLoss(evidence: Evidence): PromiseFinding {
@@ -31,7 +33,7 @@ export function checkNoLoss(evidence: Evidence): PromiseFinding {
     ...missingRecords(accepted, [...messages, ...evidence.declarations]),
     ...actions.flatMap((request) => missingAction(request, evidence.actions)),
     ...evidence.journeys.flatMap((journey) => inSeveralPartitions(journey)),
-    ...(evidence.isDrained ? evidence.journeys.flatMap((journey) => notApplied(journey)) : []),
+    ...(evidence.isDrained ? evidence.journeys.flatMap((journey) => [...notApplied(journey), ...notReplayed(evidence, journey)]) : []),
   ];
   return { violations, counts: { requestsAccepted: accepted.length, messagesStored: messages.length } };
 }
@@ -74,6 +76,29 @@ function notApplied(journey: Journey): readonly Violation[] {
     if (isApplied(record, snapshot)) return [];
     const text = `${record.type} ${carriedIdentification(record)} at offset ${record.position} has neither a transition nor an observation`;
     return [{ promise: "I1", uetr: journey.uetr, text }];
+  });
+}
+
+/** #4 */
+function notReplayed({ deadLetters }: Evidence, { uetr, journal, snapshot }: Journey): readonly Violation[] {
+  if (snapshot === null || snapshot.isQuarantined === true) return [];
+  const left = new Set(
+    journal.flatMap(({ type, value }) => (type === "DeadLettersReplayed" ? (readRecordTexts(value, "left") ?? []) : [])),
+  );
+  const letters = deadLetters.filter(({ key }) => key === uetr);
+  const lost = new Set(letters.map(({ value }) => readRecordText(value, "offset")));
+  for (const { value, partition, position } of letters) {
+    const offset = readRecordText(value, "offset");
+    if (left.has(`${partition}:${position}`) || left.has(`journal:${offset}`)) lost.delete(offset);
+  }
+  const messages = journal.filter(isMessageRecord);
+  const taken = messages.filter(({ position }) => !lost.has(String(position)));
+  return messages.flatMap((record): Violation[] => {
+    if (!lost.has(String(record.position))) return [];
+    const identity = identifyMessage(record);
+    if (taken.some((other) => other.position > record.position && identifyMessage(other) === identity)) return [];
+    const text = `${record.type} at offset ${record.position} is in the dead letters, and no replay appended it again`;
+    return [{ promise: "I1", uetr, text }];
   });
 }
 

@@ -14,7 +14,7 @@
 
 import { type Evidence, groupByText, isMessageRecord, type Journey, type PlacedRecord } from "../evidence/evidence.ts";
 import { identifyMessage, identifyRequest, isMessageSent } from "../evidence/message-identity.ts";
-import { readRecordNumber, readRecordOffset, readRecordText } from "../evidence/record-members.ts";
+import { readRecordOffset, readRecordText } from "../evidence/record-members.ts";
 import type { SentEntry, Violation } from "../history.ts";
 import type { PromiseFinding } from "./finding.ts";
 
@@ -39,20 +39,19 @@ function unsentMessages({ sent, journeys, declarations }: Evidence): readonly Vi
   const ofCallers = declarations.filter(({ value }) => readRecordText(value, "action", "id") === "");
   const stored = groupByText([...journeys.flatMap(({ journal }) => journal.filter(isMessageRecord)), ...ofCallers], identifyMessage);
   const requests = groupByText(sent.filter(isMessageSent), identifyRequest);
-  const replayed = new Map(journeys.map(({ uetr, journal }) => [uetr, countReplayed(journal)]));
+  const replayed = new Set(journeys.flatMap(({ uetr, journal }) => (journal.some(isReplay) ? [uetr] : [])));
   return [...stored].flatMap(([identity, records]): Violation[] => {
     const same = requests.get(identity) ?? [];
     const taken = same.filter((request) => !isRefused(request)).length;
     const uetr = records[0]?.key?.toLowerCase() ?? null;
-    if (records.length <= taken + (taken === 0 ? 0 : (replayed.get(uetr ?? "") ?? 0))) return [];
+    if (records.length <= taken || (taken > 0 && replayed.has(uetr ?? ""))) return [];
     const text = `the journal has ${records.length} records of ${identity}, and of ${same.length} requests ${taken} were not refused`;
     return [{ promise: "I2", uetr, text }];
   });
 }
 
-function countReplayed(journal: readonly PlacedRecord[]): number {
-  const replays = journal.filter(({ type }) => type === "DeadLettersReplayed");
-  return replays.reduce((sum, { value }) => sum + readRecordNumber(value, "records"), 0);
+function isReplay({ type }: PlacedRecord): boolean {
+  return type === "DeadLettersReplayed";
 }
 
 /** #2 */
@@ -92,11 +91,15 @@ function unknownSubjects({ dispatch }: Evidence, { uetr, journal }: Journey): re
 }
 
 /** #4, of the transitions. */
-function unknownOrigins({ findInJournal }: Evidence, { uetr, journal, request, events, snapshot }: Journey): readonly Violation[] {
+function unknownOrigins(
+  { findInJournal, unreadableKeys }: Evidence,
+  { uetr, journal, request, events, snapshot }: Journey,
+): readonly Violation[] {
   const violation = (text: string): Violation => ({ promise: "I2", uetr, text });
   if (request === null && events.length > 0) return [violation(`${events.length} events, though the journal has no debit or credit`)];
   const partition = journal[0]?.partition;
   if (snapshot === null) return [];
+  if (partition === undefined && unreadableKeys.has(uetr) && snapshot.transitions.length === 0) return [];
   if (partition === undefined) return [violation(`the store has it as ${snapshot.state}, and the journal has no record of it`)];
   return snapshot.transitions.flatMap(({ state, offset }) => {
     const cause = findInJournal(partition, BigInt(offset));
