@@ -119,7 +119,17 @@ function answerFor(name: ControlOperationName): Part {
   return { description: "The answer.", content: json(ref(answerName(name))) };
 }
 
-const dryRuns: ReadonlySet<string> = new Set(["replayDeadLetter", "replayTransaction", "replayDeadLetters", "redriveBank"]);
+const dryRuns: ReadonlySet<string> = new Set([
+  "replayDeadLetter",
+  "replayTransaction",
+  "replayDeadLetters",
+  "redriveBank",
+  "withdrawDebits",
+  "resolveItems",
+  "confirmResolutions",
+  "pauseBanks",
+  "resumeBanks",
+]);
 
 /** The answer that most decisions share. */
 function decidedAnswers(name: ControlDecisionName): Part {

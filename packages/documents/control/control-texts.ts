@@ -67,6 +67,15 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "A delivery that its transaction waits for is tried no more, however often it failed. Its state stays, for the receiver may have taken it: at its close or deadline it becomes an item, and until then it can be redriven. What follows under its UETR is sent. Or the posting of an event (`target: POSTING`), which can change no outcome.",
   redriveBank:
     "What redriveDelivery does, for each of at most 500 messages of one bank, as one decision that a second person confirms at once. Each is judged by itself and has its own outcome and its own id; 409 if none is possible. Sent again under the same id each counts once.",
+  withdrawDebits:
+    "What withdrawDebit does, for each of at most 500 debits, as one decision that a second person confirms at once. Each is judged by itself and has its own outcome and its own id; 409 if none is possible. Sent again under the same id each counts once.",
+  resolveItems:
+    "What resolveItem does, for each of at most 500 items of which people found the same. Each is judged by itself and has its own outcome and its own id; 409 if none is possible. Where the configuration needs a second person each waits for one.",
+  confirmResolutions:
+    "What confirmResolution does, for each of at most 500 requests, each named by its offset and hash. Each is judged by itself; 409 if none is possible.",
+  pauseBanks:
+    "What pauseBank does, for each of the banks and connectors that are named: all of them stop everything. Each has its own outcome and its own id; 409 if none is possible.",
+  resumeBanks: "What resumeBank does, for each of the banks and connectors that are named.",
   resolveItem:
     "What people found out about an item of a close, a deadline, a withdrawal, or an outcome that a connector does not take. No state changes; for a debit from elsewhere and a credit the outcome is reported to the connector once. Where the configuration needs a second person it is a proposal until it is confirmed; a further request before that takes its place.",
   confirmResolution:
@@ -143,6 +152,14 @@ export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
   redriveDelivery: { reason: "The bank has loaded the missing branch", messageIdentification: "6f4b2f0e6f0a4d529a571f0f5d0c2b11A" },
   stopDelivery: { reason: "The bank fails it for ever, ticket 4712", messageIdentification: "6f4b2f0e6f0a4d529a571f0f5d0c2b11D" },
   redriveBank: { reason: "The bank has loaded the missing branch", of: ["6f4b2f0e6f0a4d529a571f0f5d0c2b11A"] },
+  withdrawDebits: { reason: "The bank sent the wrong file, ticket 4711", of: [uetr] },
+  resolveItems: { reason: "Seen on the bank's statement", of: [{ uetr, day: "ZA_EFT:2026-11-20" }], resolution: "NOT_MADE" },
+  confirmResolutions: {
+    reason: "Seen on the statement as well",
+    of: [{ uetr, offset: "4711", contentSha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" }],
+  },
+  pauseBanks: { reason: "The network of the data centre is being replaced", of: ["sample"] },
+  resumeBanks: { reason: "The network is back", of: ["sample"] },
   resolveItem: { reason: "Seen on the bank's statement", day: "ZA_EFT:2026-11-20", resolution: "NOT_MADE" },
   confirmResolution: {
     reason: "Seen on the statement as well",
