@@ -44,7 +44,7 @@ const day = z
   .meta({ pattern: "^[A-Z][A-Z0-9_]{0,34}:[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "Business day of the item, scheme:date." });
 const offsetText = matching(/^(0|[1-9][0-9]{0,18})$/, "an offset, as text");
 
-const reasoned = object({ reason });
+const reasoned = object({ reason }).meta({ id: "Reasoned" });
 
 const redrive = object({
   reason,
@@ -113,7 +113,9 @@ const namedProposal = object({
     description:
       "SHA-256 of what is proposed and why, as the list of proposals shows it: what was seen is what is confirmed, rejected or retracted.",
   }),
-}).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
+})
+  .transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }))
+  .meta({ id: "NamedProposal" });
 
 const closeExtension = object({
   reason,

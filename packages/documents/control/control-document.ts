@@ -140,7 +140,7 @@ function decidedAnswers(name: ControlDecisionName): Part {
   return canBeDry ? { "200": { description: "With isDryRun: what would be appended.", content: json(ref(own)) }, ...appended } : appended;
 }
 
-/** What every operation may be answered with stands once, as `default`. */
+/** What every operation, or every one of its method, may be answered with stands once, as `default`. */
 function errorsFor(operation: Operation): Part {
   const errors = controlErrors.filter((error) => belongs(error, operation));
   const byStatus = Map.groupBy(errors, ({ status }) => String(status));
@@ -148,13 +148,12 @@ function errorsFor(operation: Operation): Part {
     ...Object.fromEntries(
       [...byStatus].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([status, ofStatus]) => [status, buildResponse(ofStatus)]),
     ),
-    default: buildResponse(controlErrors.filter(({ of }) => of === "all")),
+    default: buildResponse(controlErrors.filter(({ of }) => of === "all" || of === operation.method)),
   };
 }
 
 function belongs({ of }: ControlError, { method, path, role }: Operation): boolean {
-  if (of === "all") return false;
-  if (of === method) return true;
+  if (of === "all" || of === "GET" || of === "POST") return false;
   return of === "approve" ? role === "approve" : path.includes(`{${of}}`) && (of === "uetr" || of === "bank" || method === "POST");
 }
 
