@@ -19,7 +19,8 @@ import * as z from "zod";
 import { openApiKinds, shareParts } from "../shared-parts.ts";
 import { referTo, withoutId } from "../schemas/json-schemas.ts";
 import type { JsonSchema } from "../schemas/member-docs.ts";
-import { controlErrors, controlExamples, controlGuide, controlTexts, pathTexts, queryTexts, type ControlError } from "./control-texts.ts";
+import { controlExamples } from "./control-examples.ts";
+import { controlErrors, controlGuide, controlTexts, pathTexts, queryTexts, type ControlError } from "./control-texts.ts";
 
 type Part = Readonly<Record<string, unknown>>;
 type Operation = ControlOperation & { readonly name: ControlOperationName };

@@ -2,8 +2,8 @@
 //
 // #1 It names each of them: what was seen is what is decided, whatever a filter would find meanwhile.
 // #2 Each is judged by itself and has its own outcome. Only where none is possible the decision is refused.
-// #3 Each has an id of its own, made of the decision's and of what it is about: sent again under the same id each counts
-//    once.
+// #3 Each has an id of its own, made of the decision's and of what it is about: sent again under the same id each
+//    counts once.
 
 import { sha256Hex, type ControlBody, type OperatorAction } from "@sluice/contracts";
 import { sumTransactions } from "../banks/refused-messages.ts";
