@@ -113,6 +113,15 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       },
+      {
+        test: {
+          name: "analytics",
+          include: ["test/analytics/*.test.ts"],
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 540_000,
+        },
+      },
       { test: { name: "chaos", include: ["test/chaos/**/*.test.ts"], fileParallelism: false, testTimeout: 600_000 } },
     ],
   },
