@@ -54,7 +54,7 @@ import type { Store } from "@sluice/store";
 import { createFactAppender } from "./tasks/append-facts.ts";
 import type { JournalHandler, JournalHandlers } from "./handlers/handler.ts";
 import { openPartitionWorker } from "./partition/worker.ts";
-import type { PartitionContext } from "./partition/context.ts";
+import { type PageBounds, type PartitionContext, usualPages } from "./partition/context.ts";
 import { onBankFact } from "./handlers/on-bank-fact.ts";
 import { onBankMarker } from "./handlers/on-bank-marker.ts";
 import { onDayFact } from "./handlers/on-day-fact.ts";
@@ -89,6 +89,8 @@ export interface SchedulerPorts extends ServicePorts {
   readonly store: Store;
   /** The version of the rules of another release, which a test plays; absent: that of this one. */
   readonly rulesVersion?: number;
+  /** Pages that are small, so that a test has more than one of them; absent: the usual ones. */
+  readonly pages?: PageBounds;
   /** Reports that the service cannot go on; its process must end. */
   fail(reason: unknown): void;
 }
@@ -134,6 +136,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     serde,
     configuration: live.view,
     partitionCount,
+    pages: ports.pages ?? usualPages,
     rulesVersion: ports.rulesVersion ?? rulesVersion,
     append,
     brokerClock,
