@@ -17,7 +17,6 @@ it.each([
   { topic: topics.receipts, isPosted: true },
 ])(
   "I14: a leaderless partition of $topic holds up its own postings and receipts; each is sent once [D10.58]",
-  { timeout: 30_000 },
   async ({ topic, isPosted }) => {
     const environment = createPublisherEnvironment({ partitionCount, bounds: { bufferedRecordsMax: 50 } });
     const { running } = await environment.start();
