@@ -29,7 +29,7 @@ export interface PlannedForeignRecord {
 }
 
 export const repairOperator = "repair";
-const recordsMax = 4;
+const recordsMax = 6;
 /** A producer may send a million bytes in one record. */
 const largeBytes = 999_800;
 const smallBytesMax = 64;

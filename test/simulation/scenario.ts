@@ -259,11 +259,11 @@ const foreignShare = 1 / 3;
 
 function drawForeign(
   random: Random,
-  { postFromMs, reconcilesMs }: SimulatedDayTimes,
+  { postFromMs, closesMs }: SimulatedDayTimes,
   uetrs: readonly string[],
 ): readonly PlannedForeignRecord[] {
   if (random.fraction() >= foreignShare) return [];
-  return drawForeignRecords(random, { fromMs: postFromMs, untilMs: reconcilesMs, uetrs });
+  return drawForeignRecords(random, { fromMs: postFromMs, untilMs: closesMs, uetrs });
 }
 
 const throttlesMax = 3;
