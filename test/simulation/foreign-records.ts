@@ -4,7 +4,7 @@
 //
 // #1 Foreign bytes say of themselves that they are no debit and no credit, so of an unknown UETR they make no item.
 // #2 The operator sends a replay again under the same id until it is answered, as one does who sees no answer. A replay
-//    that was refused is asked for anew, because more of the transaction may be in the dead letters by then.
+//    that was refused is asked for under another id, because more of the transaction may be in the dead letters by then.
 // #3 The repair ends when the garbage is in the dead letters and its transaction is not quarantined any more.
 
 import type { SentEntry } from "@sluice/checker";
@@ -114,9 +114,9 @@ export function startForeignRecords(options: ForeignRecordsOptions): ForeignReco
     const partition = partitionFor(uetr, partitionCount);
     const foreign = foreignOffsets(broker.records({ topic: topics.journal, partition }), uetr);
     const letters = lettersOf(broker.records({ topic: topics.deadLetters, partition }), uetr);
-    const isAside = foreign.every((offset) => letters.some((letter) => letter.of === offset));
+    const isDeadLettered = foreign.every((offset) => letters.some((letter) => letter.of === offset));
     const transaction = documents.get(uetr)?.transaction ?? null;
-    if (transaction === null || !isAside) return false;
+    if (transaction === null || !isDeadLettered) return false;
     if (transaction.quarantined === null) return true;
     const { offset: from } = transaction.quarantined;
     await replay(uetr, firstNames(letters.filter(({ of }) => of >= from && foreign.includes(of))));

@@ -5,7 +5,7 @@
 //    owner's write never replaces it.
 // #2 A record below the day's `through` moves nothing: a replay counts once.
 // #3 A restored store may have been put in place since the batch began, and its ledgers lack what this process counts
-//    as done. So whoever reads one asks, before it is used, whether the store is still the one that the lease knows.
+//    as done. So a ledger that was read is used only if the store is still the one that the lease knows.
 // #4 A batch is counted only after every day that it moves is in memory: it counts as a whole or not at all.
 
 import { type DayKey, DayLedger, type LedgerRow, type Movement, movementsAt } from "@sluice/domain";
@@ -47,7 +47,7 @@ export interface DayLedgersOptions {
   readonly partition: number;
   readonly store: Pick<LedgerStore, "load" | "write">;
   /** Rejects if the store is not the one that the lease knows (#3). */
-  requireLease(): Promise<void>;
+  readonly requireLease: () => Promise<void>;
 }
 
 export function createDayLedgers({ partition, store, requireLease }: DayLedgersOptions): DayLedgers {
