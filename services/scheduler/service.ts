@@ -62,7 +62,7 @@ import { onDayMarker } from "./handlers/on-day-marker.ts";
 import { createPositionTimer } from "./partition/stored/position.ts";
 import { createSharedStore } from "./partition/stored/shared-store.ts";
 import { onReplayAnnounced, onTransactionFact } from "./handlers/on-transaction-fact.ts";
-import { startDayPlanner } from "./tasks/day-planner.ts";
+import { type DayPlanner, startDayPlanner } from "./tasks/day-planner.ts";
 import { createMutex } from "./mutex.ts";
 import { startSchedulerCounts, createSchedulerMetrics } from "./scheduler-metrics.ts";
 import { createSnapshotCaches } from "./partition/snapshot-cache.ts";
@@ -168,7 +168,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
   let stopped: Promise<void> | null = null;
   return {
     replaceConfiguration: (next) => live.replace(next),
-    readiness: () => readiness(running.readiness(), planner.isAppended(), storeProbe.trouble()),
+    readiness: () => readiness(running.readiness(), planner, storeProbe.trouble()),
     stop: () => (stopped ??= open.disposeAsync()),
   };
 }
@@ -185,9 +185,10 @@ function createJournalReads({
   };
 }
 
-function readiness(partitions: Readiness, isPlanAppended: boolean, storeTrouble: string | null): Readiness {
+function readiness(partitions: Readiness, planner: Pick<DayPlanner, "isAppended" | "missing">, storeTrouble: string | null): Readiness {
   const reasons = [...partitions.reasons];
-  if (!isPlanAppended) reasons.push("days: not planned yet");
+  if (!planner.isAppended()) reasons.push("days: not planned yet");
+  else reasons.push(...planner.missing().map((day) => `days: ${day} is not planned yet`));
   if (storeTrouble !== null) reasons.push(`store: ${storeTrouble}`);
-  return { isReady: reasons.length === 0, reasons };
+  return { isReady: partitions.isReady && planner.isAppended() && storeTrouble === null, reasons };
 }

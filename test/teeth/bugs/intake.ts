@@ -37,8 +37,8 @@ export const intakeBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: appender,
-        find: "else if (state.waitingCount === 0) this.#openPartition(partition);",
-        put: "else this.#openPartition(partition);",
+        find: "else if (state.waitingCount === 0 && this.#time",
+        put: "else if (this.#time",
       },
     ],
     nearest: appenderTests,
