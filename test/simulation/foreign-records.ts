@@ -4,7 +4,7 @@
 //
 // #1 Foreign bytes say of themselves that they are no debit and no credit, so of an unknown UETR they make no item.
 // #2 The operator sends a replay again under the same id until it is answered, as one does who sees no answer. A replay
-//    that was refused is asked for under another id, because more of the transaction may be in the dead letters by then.
+//    that was refused is asked for under another id, because more of the transaction may be in the dead letters then.
 // #3 The repair ends when the garbage is in the dead letters and its transaction is not quarantined any more.
 
 import type { SentEntry } from "@sluice/checker";
