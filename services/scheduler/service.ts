@@ -122,10 +122,8 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
   const storeProbe = opening.adopt(startStoreProbe({ store, time }), (probe) => probe.stop());
   const operatorSkips = createOperatorSkips({ messaging, serde, service });
   let owned: PartitionConsumer | null = null;
-  startSchedulerCounts(
-    metrics,
-    ports.configuration.schemes.map(({ id }) => id),
-  );
+  const schemeIds = ports.configuration.schemes.map(({ id }) => id);
+  startSchedulerCounts(metrics, schemeIds);
   const context: PartitionContext = {
     service,
     handlers: journalHandlers,
