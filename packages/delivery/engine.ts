@@ -130,7 +130,11 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
     replaceReceivers: (next) => replaceReceivers(context, partitions(), next),
     connectionsOf: (receiverId) => context.receiver(receiverId)?.connections ?? 0,
     troubles() {
-      return [...leasedPartitions.values()].flatMap(({ number, trouble }) => (trouble === null ? [] : [`partition ${number}: ${trouble}`]));
+      const store = context.watch.trouble();
+      const ofPartitions = [...leasedPartitions.values()].flatMap(({ number, trouble }) =>
+        trouble === null ? [] : [`partition ${number}: ${trouble}`],
+      );
+      return [...(store === null ? [] : [`the store: ${store}`]), ...ofPartitions];
     },
     quiesce() {
       isStopping = true;
