@@ -51,6 +51,8 @@ export interface DeliveryEngine {
   /** Takes the partition over and resolves with the offset to read from. */
   open(partition: number, epoch: number, log: AssignedOffsets): Promise<bigint>;
   close(partition: number, epoch: number): void;
+  /** Begins no attempt on a parked message any more, and waits for those under way. Never rejects. */
+  handOver(partition: number, epoch: number): Promise<void>;
   worker(partition: number, epoch: number): DeliveryWorker;
   writePosition(partition: number, epoch: number, nextOffset: bigint): Promise<void>;
   /** The partition's memory is full, or no longer: what is in it delays what has not been read. */
@@ -113,6 +115,10 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
       if (leased?.epoch !== epoch) return;
       leasedPartitions.delete(partition);
       leased.close("its epoch is over");
+    },
+    async handOver(partition, epoch) {
+      const leased = leasedPartitions.get(partition);
+      if (leased?.epoch === epoch) await leased.partition?.attempts.handOver(ports.time);
     },
     worker(partition, epoch) {
       const current = requireLeased(partition, epoch).current();

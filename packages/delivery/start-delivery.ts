@@ -113,6 +113,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningDe
         throw new Fault("delivery.time-unknown", "the broker clock is not known yet", { isRetryable: true });
       return engine.open(partition, epoch, assigned);
     },
+    handOver: (partition, epoch) => engine.handOver(partition, epoch),
     closed: (partition, epoch) => engine.close(partition, epoch),
     read: (record) => readContent(record, options),
     handle,
