@@ -21,6 +21,7 @@ import { type AppliedMarkers, createAppliedMarkers, emptyMarkerHistory, readPart
 import { createPartitionPosition, type PartitionPosition } from "./stored/position.ts";
 import { type PartitionTasks, startPartitionTasks } from "../tasks/partition-tasks.ts";
 import { quarantinedCountMax } from "../tasks/quarantine-count.ts";
+import { openPageRowsMax } from "./serialize-open-reads.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
 import type { StoreWitness } from "./stored/store-witness.ts";
 
@@ -38,8 +39,6 @@ export interface OwnedPartition {
   readonly witness: StoreWitness;
   readonly tasks: PartitionTasks;
 }
-
-const pageRowsMax = 5_000;
 
 export interface PartitionTakeOver {
   readonly context: PartitionContext;
@@ -152,10 +151,10 @@ async function fill({ store }: PartitionContext, partition: number, tasks: Parti
   let after: string | null = null;
   let count = 0;
   do {
-    const rows: readonly (OpenRow | UnreadRow)[] = await store.transactions.open(partition, after, pageRowsMax);
+    const rows: readonly (OpenRow | UnreadRow)[] = await store.transactions.open(partition, after, openPageRowsMax);
     for (const row of rows) tasks.fill(row);
     count += rows.length;
-    after = rows.length === pageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
+    after = rows.length === openPageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
   } while (after !== null);
   tasks.fillQuarantined(await store.transactions.quarantined(partition, quarantinedCountMax));
   return count;

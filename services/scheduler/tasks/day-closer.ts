@@ -21,6 +21,7 @@ import type { OpenRow, TransactionStore, UnreadRow } from "@sluice/store";
 import type { AppendFacts } from "./append-facts.ts";
 import type { AppliedMarkers } from "../partition/applied-markers.ts";
 import { isReconciled, windowsEndedBy } from "../partition/read-day-markers.ts";
+import { openPageRowsMax } from "../partition/serialize-open-reads.ts";
 import { failedRunPauseMs, startBackgroundTask } from "./background-task.ts";
 
 export interface DayCloserOptions {
@@ -41,7 +42,6 @@ export interface DayCloser {
   stop(): void;
 }
 
-const pageRowsMax = 5_000;
 const appendFactsMax = 1_000;
 
 export function startDayCloser(options: DayCloserOptions): DayCloser {
@@ -68,7 +68,7 @@ export function startDayCloser(options: DayCloserOptions): DayCloser {
     let after: string | null = null;
     let appended = 0;
     do {
-      const rows: readonly (OpenRow | UnreadRow)[] = await store.open(partition, after, pageRowsMax);
+      const rows: readonly (OpenRow | UnreadRow)[] = await store.open(partition, after, openPageRowsMax);
       const closed = rows.flatMap((row) => {
         const day = findClosedDay(row, markers);
         return day !== null && closing.has(day) ? [{ key: row.uetr, fact: { kind: "DayClosed", day } as const }] : [];
@@ -77,7 +77,7 @@ export function startDayCloser(options: DayCloserOptions): DayCloser {
         if (!(await append(closed.slice(start, start + appendFactsMax)))) return false;
       }
       appended += closed.length;
-      after = rows.length === pageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
+      after = rows.length === openPageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
     } while (after !== null);
     logger.info("day.close-facts-appended", { partition, days: [...closing], appended });
     return true;

@@ -21,6 +21,7 @@ import type { AppendFacts, FactToAppend } from "./append-facts.ts";
 import type { AppliedMarkers } from "../partition/applied-markers.ts";
 import { type OpenDeclaration, openDeclarations } from "../partition/read-day-markers.ts";
 import type { SchedulerMetrics } from "../scheduler-metrics.ts";
+import { openPageRowsMax } from "../partition/serialize-open-reads.ts";
 import { failedRunPauseMs, startBackgroundTask } from "./background-task.ts";
 import {
   createDeclarationCredits,
@@ -61,7 +62,6 @@ interface TrackedDeclaration {
   readonly reportedClear: Set<string>;
 }
 
-const pageRowsMax = 5_000;
 /** Credits that may change during one reading; with more it is repeated. */
 const changesDuringReadMax = 10_000;
 
@@ -95,10 +95,10 @@ export function startGateReporter(options: GateReporterOptions): GateReporter {
     try {
       let after: string | null = null;
       do {
-        const rows: readonly (OpenRow | UnreadRow)[] = await options.store.open(partition, after, pageRowsMax);
+        const rows: readonly (OpenRow | UnreadRow)[] = await options.store.open(partition, after, openPageRowsMax);
         const credits = rows.flatMap((row) => readDeclarationCreditRow(row) ?? []);
         for (const row of credits) for (const { waiting } of found) waiting.add(row);
-        after = rows.length === pageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
+        after = rows.length === openPageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
       } while (after !== null);
     } finally {
       reading = null;

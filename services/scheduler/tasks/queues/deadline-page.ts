@@ -7,6 +7,7 @@
 // the bound is reached.
 
 import type { OpenRow, TransactionStore, UnreadRow } from "@sluice/store";
+import { openPageRowsMax } from "../../partition/serialize-open-reads.ts";
 import { createQueuePage, queuePageKeysMax } from "./queue-page.ts";
 
 export interface CreditDeadline {
@@ -49,7 +50,6 @@ interface Entry {
 
 /** A cut page with fewer keys is refilled. */
 const lowPageKeys = 1_000;
-const readRowsMax = 5_000;
 
 export function createDeadlinePage(options: DeadlinePageOptions): DeadlinePage {
   const { keysMax = queuePageKeysMax } = options;
@@ -140,13 +140,13 @@ async function readNearest(
   let nearest: (readonly [string, CreditDeadline])[] = [];
   let after: string | null = null;
   do {
-    const rows: readonly (OpenRow | UnreadRow)[] = await store.open(partition, after, readRowsMax);
+    const rows: readonly (OpenRow | UnreadRow)[] = await store.open(partition, after, openPageRowsMax);
     const deadlines = rows
       .flatMap((row) => (row.flow === null ? [] : (readDeadline(row) ?? [])))
       .map((deadline) => [deadlineKey(deadline), deadline] as const);
     const later = deadlines.filter(([key]) => key > afterKey);
     nearest = [...nearest, ...later].toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(0, limit);
-    after = rows.length === readRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
+    after = rows.length === openPageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
   } while (after !== null);
   return new Map(nearest);
 }
