@@ -50,7 +50,7 @@ import {
 import { createLiveConfiguration } from "@sluice/config";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import type { Readiness } from "@sluice/kernel";
-import type { Store } from "@sluice/store";
+import { startStoreProbe, type Store } from "@sluice/store";
 import { createFactAppender } from "./tasks/append-facts.ts";
 import type { JournalHandler, JournalHandlers } from "./handlers/handler.ts";
 import { openPartitionWorker } from "./partition/worker.ts";
@@ -66,7 +66,6 @@ import { type DayPlanner, startDayPlanner } from "./tasks/day-planner.ts";
 import { createMutex } from "./mutex.ts";
 import { startSchedulerCounts, createSchedulerMetrics } from "./scheduler-metrics.ts";
 import { createSnapshotCaches } from "./partition/snapshot-cache.ts";
-import { startStoreProbe } from "./store-probe.ts";
 
 export { rebuildPartitions } from "./rebuild/rebuild.ts";
 
