@@ -9,7 +9,7 @@
 // #4 At most `waitingRecordsMax` records wait; more are refused.
 // #5 While many records arrive, a batch waits longer for others, because one record alone costs the broker as much as
 //    ten together.
-// #6 What comes after a pause is sent at once: a lonely payment passes several queues, and there is nothing to wait for.
+// #6 What comes after a pause is sent at once: a lonely payment passes several queues, and nothing else is to come.
 
 import { Fault, type Time } from "@sluice/kernel";
 import { clientClosed, partlyAppended, requestRefused, unknownOutcome } from "./faults.ts";
@@ -154,7 +154,7 @@ const pauseMs = 5;
 
 /** The calls of one moment still go together. */
 function afterThisTurn(action: () => Promise<void>): Disposable {
-  queueMicrotask(() => void action());
+  void Promise.resolve().then(action);
   return { [Symbol.dispose]: () => {} };
 }
 
