@@ -124,6 +124,15 @@ export default defineConfig({
         },
       },
       { test: { name: "chaos", include: ["test/chaos/**/*.test.ts"], ...waitingTogether, testTimeout: 600_000 } },
+      {
+        test: {
+          name: "analytics",
+          include: ["test/analytics/*.test.ts"],
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 540_000,
+        },
+      },
     ],
   },
 });

@@ -65,6 +65,26 @@ export const verbIndex: VerbIndex = [
     ],
   },
   {
+    title: "Ask the lake",
+    rows: [
+      {
+        name: "analytics up",
+        line: "copies the topics of analysts into Iceberg tables",
+        load: async () => (await import("./verbs/analytics/up.ts")).analyticsUpVerb,
+      },
+      {
+        name: "analytics ask",
+        line: "answers ten questions of an analyst from the tables",
+        load: async () => (await import("./verbs/analytics/ask.ts")).analyticsAskVerb,
+      },
+      {
+        name: "analytics down",
+        line: "stops the worker that copies topics into tables",
+        load: async () => (await import("./verbs/analytics/down.ts")).analyticsDownVerb,
+      },
+    ],
+  },
+  {
     title: "Audit and tokens",
     rows: [
       {

@@ -135,7 +135,7 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
       }
       if (!withoutServers.includes(part)) environment ??= await openServers(opened);
       if (part === "alarms") results.push({ part, counts: await alarms(), failures: [] });
-      else if (part === "analytics") results.push({ part, counts: await analytics(), failures: [] });
+      else if (part === "analytics") results.push(...(await analytics()));
       else if (part === "browser") results.push(await browser());
       else if (part === "chart") results.push({ part, counts: await chart(), failures: [] });
       else if (part === "containers") results.push(await containers(drawn));
@@ -178,9 +178,15 @@ async function alarms(): Promise<TestCounts> {
   return await testAlarmRules((text) => void process.stdout.write(`alarms: ${text}\n`));
 }
 
-async function analytics(): Promise<TestCounts> {
+/** The contracts, and a day of the demo in the lake. */
+async function analytics(): Promise<readonly PartResult[]> {
+  const progress = (text: string): void => void process.stdout.write(`analytics: ${text}\n`);
   const { testDataContracts } = await import("./data-contracts.ts");
-  return await testDataContracts((text) => void process.stdout.write(`analytics: ${text}\n`));
+  const { analyticsFolders, bringAnalyticsPrograms } = await import("../analytics/analytics-folders.ts");
+  const counts = await testDataContracts(progress);
+  const programs = await bringAnalyticsPrograms("the part analytics", progress);
+  const environment = { SLUICE_ANALYTICS_PYTHON: join(programs, "python"), SLUICE_ANALYTICS_PACKAGES: analyticsFolders.packages };
+  return [{ part: "analytics", counts, failures: [] }, await runProject("analytics", environment)];
 }
 
 async function browser(): Promise<PartResult> {
