@@ -66,7 +66,10 @@ function createPorts(over: Partial<Configuration>) {
   return { environment, ports: { time, random, logger, metrics, messaging, store, serde, configuration, partitionCount } };
 }
 
-export async function openConsoleEnvironment(over: Partial<Configuration> = {}, more: Pick<ConsoleServicePorts, "auditKeys"> = {}) {
+export async function openConsoleEnvironment(
+  over: Partial<Configuration> = {},
+  more: Pick<ConsoleServicePorts, "auditKeys" | "helpFolder"> = {},
+) {
   const { environment, ports } = createPorts(over);
   const { time, messaging, store, serde, metrics } = ports;
 

@@ -10,6 +10,7 @@ runService("console", {
     store,
     messaging: broker(),
     auditKeys,
+    helpFolder: { variables: ["SLUICE_HELP_FOLDER"], open: ({ environment }) => environment.SLUICE_HELP_FOLDER },
     controlDocument: derivedNeed(() => readDocument("control")),
   },
   start: startConsole,
