@@ -1,5 +1,5 @@
 import { readDocument } from "@sluice/documents";
-import { auditKeys, broker, derivedNeed, registry, runService } from "@sluice/process";
+import { auditKeys, broker, derivedNeed, helpFolder, registry, runService } from "@sluice/process";
 import { store } from "@sluice/process/store";
 import { listenLimitsDefault } from "@sluice/service";
 import { startConsole } from "./service.ts";
@@ -10,7 +10,7 @@ runService("console", {
     store,
     messaging: broker(),
     auditKeys,
-    helpFolder: { variables: ["SLUICE_HELP_FOLDER"], open: ({ environment }) => environment.SLUICE_HELP_FOLDER },
+    helpFolder,
     controlDocument: derivedNeed(() => readDocument("control")),
   },
   start: startConsole,

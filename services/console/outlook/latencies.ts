@@ -16,7 +16,7 @@ export interface Latency {
   readonly slowMs: number;
 }
 
-export interface Latencies {
+interface Latencies {
   /** One look at a time; a second one is the first. */
   look(): Promise<void>;
   /** By receiver, and of all under `everybody`; what was kept is given away. */

@@ -15,13 +15,13 @@ import type { Caller } from "@sluice/service";
 import type { TransactionAnswer } from "../http/bank-answer.ts";
 import { decodeReadable } from "./decode-readable.ts";
 
-export interface EventsPlace {
+interface EventsPlace {
   readonly partition: number;
   /** Null: the first one of the time that is asked for. */
   readonly offset: bigint | null;
 }
 
-export interface EventsQuestion {
+interface EventsQuestion {
   readonly caller: Caller;
   /** Append times of the events, epoch milliseconds; the first is included, the second is not. */
   readonly fromMs: number;
@@ -70,7 +70,7 @@ export function bankEvents(ports: ListEventsPorts): EventsQueryHandler {
   };
 }
 
-export function formatEventsPlace({ partition, offset }: EventsPlace): string {
+function formatEventsPlace({ partition, offset }: EventsPlace): string {
   return `${partition}:${offset ?? ""}`;
 }
 

@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 
-export interface HelpFile {
+interface HelpFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly type: string;
   /** The content security policy that the file is sent with. */
