@@ -33,10 +33,9 @@ test("each address of messages is called once without a message, and what came i
   await request(environment);
   await environment.until(() => called.length === 2);
   await environment.time.advance(2_000);
-  expect(called.map(({ receiverId, operation }) => [receiverId, operation]).toSorted()).toEqual([
-    ["first", "inboundDirectDebit"],
-    ["first", "outboundDirectDebitResponse"],
-  ]);
+  expect(new Set(called.map(({ receiverId, operation }) => `${receiverId} ${operation}`))).toEqual(
+    new Set(["first inboundDirectDebit", "first outboundDirectDebitResponse"]),
+  );
   const kept = await environment.during(environment.store.endpointHealth.all("dispatcher"));
   expect(kept.map(({ check }) => check)).toMatchObject([
     { action: "c-1", httpStatusCode: 405, reason: null },
