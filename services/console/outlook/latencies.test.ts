@@ -7,6 +7,8 @@ import { openDecisionEnvironment } from "../decisions/decisions.fixture.ts";
 import { readControlAnswer } from "../queries/stored-data.fixture.ts";
 import { minuteMs } from "./series.ts";
 
+const serde = createFixedSerde();
+
 type Environment = Awaited<ReturnType<typeof openDecisionEnvironment>>;
 type Attempt = Records["Receipt"]["recentAttempts"][number];
 
@@ -32,7 +34,7 @@ async function appendReceipts({ messaging, settled }: Environment, bank: string,
       stoppedBy: null,
       confirmedBy: null,
     };
-    return outgoingRecord(createFixedSerde(), topics.receipts, consoleUetr, { name: "Receipt", value }, { partitionCount: 3 });
+    return outgoingRecord(serde, topics.receipts, consoleUetr, { name: "Receipt", value }, { partitionCount: 3 });
   });
   const producer = await settled(messaging.producer("services"));
   await settled(producer.send(records));
