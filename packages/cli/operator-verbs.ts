@@ -50,6 +50,11 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/reading/conservation.ts")).conservationVerb,
       },
       {
+        name: "decisions",
+        line: "what operators decided, why, and what became of it",
+        load: async () => (await import("./verbs/reading/decisions.ts")).decisionsVerb,
+      },
+      {
         name: "proposals",
         line: "decisions that wait for a second person",
         load: async () => (await import("./verbs/deciding/proposals.ts")).proposalsVerb,
@@ -93,6 +98,11 @@ export const operatorGroups: VerbIndex = [
         name: "window open-gate",
         line: "opens a bank's gate over unresolved credits",
         load: async () => (await import("./verbs/deciding/day-decisions.ts")).windowOpenGateVerb,
+      },
+      {
+        name: "bank check",
+        line: "calls a bank's addresses, to see that they work",
+        load: async () => (await import("./verbs/deciding/bank-check.ts")).bankCheckVerb,
       },
       {
         name: "bank pause",

@@ -11,7 +11,7 @@ import { createMemoryStore, type MemoryStoreHooks, type ParkedRow, type Store } 
 import { createVirtualTime, sampleConfiguration, sampleConnector, seededRandom } from "@sluice/testkit";
 import type { DeliveryBounds } from "./bounds.ts";
 import { createKillable, type CrashPoint, type Killable } from "./killable.fixture.ts";
-import type { ReceiverAnswer, ReceiverGateway, ReceiverRequest } from "./port.ts";
+import type { EndpointCall, ReceiverAnswer, ReceiverGateway, ReceiverRequest } from "./port.ts";
 
 export const deliveryStartMs = Date.UTC(2026, 10, 20, 8);
 export const deliveryDay = "ZA_EFT:2026-11-20";
@@ -201,6 +201,7 @@ function createBanks(time: Time) {
   const received: ReceivedRequest[] = [];
   const attempts = new Map<string, number>();
   let reply: (request: ReceivedRequest) => ScriptedAnswer = () => 202;
+  let replyToCheck: (call: EndpointCall) => ReceiverAnswer = () => ({ kind: "silent", reason: "timeout" });
   const renewed = new Set<(receiverId: string) => void>();
   const createGateway = (process: string): ReceiverGateway => ({
     onCredentialsReplaced: (listener) => void renewed.add(listener),
@@ -212,6 +213,7 @@ function createBanks(time: Time) {
       received.push(seen);
       return await answered(time, request, seen, reply(seen));
     },
+    check: (call) => Promise.resolve(replyToCheck(call)),
     close: () => Promise.resolve(),
   });
   return {
@@ -221,6 +223,8 @@ function createBanks(time: Time) {
     renewCredentials(receiverId: string): void {
       for (const listener of renewed) listener(receiverId);
     },
+    /** Sets how receivers answer operators' checks from now on. */
+    answersToChecks: (next: (call: EndpointCall) => ReceiverAnswer): void => void (replyToCheck = next),
     /** Sets how receivers answer from now on. */
     answers: (next: (request: ReceivedRequest) => ScriptedAnswer): void => void (reply = next),
   };

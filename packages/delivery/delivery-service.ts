@@ -9,7 +9,8 @@ import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import type { ParkedStore, Store } from "@sluice/store";
 import type { DeliveryBounds } from "./bounds.ts";
 import type { DeliveryWorker } from "./engine.ts";
-import type { ReceiverGateway } from "./port.ts";
+import { deliveryOperations } from "./endpoint/operation-addresses.ts";
+import type { Operation, ReceiverGateway } from "./port.ts";
 import type { DeliveryRules } from "./rules.ts";
 import { startDelivery } from "./start-delivery.ts";
 
@@ -43,6 +44,13 @@ export const pauseRecords: DeliveryRecords = {
   BankPaused: (marker, record, worker) => worker.pauseReceiver(marker, record),
   BankResumed: (marker, record, worker) => worker.resumeReceiver(marker, record),
 };
+
+/** An operator's check of the addresses of these operations: a call without a message. */
+export function checkRecords(operations: readonly Operation[]): DeliveryRecords {
+  return { EndpointCheckRequested: (request, record, worker) => worker.checkReceiver(request, record, operations) };
+}
+
+export const messageOperations: readonly Operation[] = deliveryOperations.filter((operation) => operation !== "events");
 
 export async function startDeliveryService(ports: DeliveryServicePorts, service: DeliveryService): Promise<ConfiguredService> {
   const { store, fail } = ports;

@@ -15,7 +15,7 @@
 //    for a partition that this process does not own, rejects with a retryable Fault.
 
 import type { ConfiguredParty } from "@sluice/config";
-import type { BankPaused, BankResumed, DayReconciled, DayTimes } from "@sluice/contracts";
+import type { BankPaused, BankResumed, DayReconciled, DayTimes, EndpointCheckRequested } from "@sluice/contracts";
 import type { AssignedOffsets } from "@sluice/messaging";
 import { type Metrics, sleep } from "@sluice/kernel";
 import { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
@@ -24,6 +24,8 @@ import { applyDayTimes, applyDayReconciled } from "./partition/apply-day-markers
 import { createDeliveryMetrics } from "./metrics.ts";
 import type { Delivery } from "./rules.ts";
 import { deliver } from "./attempt/fast-path.ts";
+import { checkEndpoints } from "./endpoint/check-endpoints.ts";
+import type { Operation } from "./port.ts";
 import { createEndpointSuspension } from "./endpoint/endpoint-suspension.ts";
 import type { MarkerPosition } from "./partition/partition-pauses.ts";
 import type { DeliveryPartition } from "./partition/delivery-partition.ts";
@@ -45,6 +47,8 @@ export interface DeliveryWorker {
   giveUp(giveUp: DeliveryGiveUp): Promise<void>;
   pauseReceiver(marker: BankPaused, place: MarkerPosition): void;
   resumeReceiver(marker: BankResumed, place: MarkerPosition): void;
+  /** Calls the addresses of these operations without a message. */
+  checkReceiver(request: EndpointCheckRequested, place: MarkerPosition, operations: readonly Operation[]): void;
 }
 
 export interface DeliveryEngine {
@@ -175,5 +179,7 @@ function createWorker(context: EngineContext, partition: DeliveryPartition): Del
     giveUp: (giveUp) => applyGiveUp(context, partition, giveUp),
     pauseReceiver: (marker, place) => applyPause(context, partition, marker, place),
     resumeReceiver: (marker, place) => applyResume(context, partition, marker, place),
+    // Nobody waits for it: the record is done, and its result is advice.
+    checkReceiver: (request, place, operations) => void checkEndpoints(context, request, place.appendedAtMs, operations),
   };
 }

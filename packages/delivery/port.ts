@@ -16,6 +16,9 @@ export interface ReceiverRequest {
   readonly timeoutMs: number;
 }
 
+/** A call without a message. */
+export type EndpointCall = Pick<ReceiverRequest, "receiverId" | "operation" | "headers" | "timeoutMs">;
+
 /**
  * What a request brought; a failure is an expected answer, never a rejection. `silent` means that there was no
  * HTTP answer, and its `reason` is a short, stable code (`timeout`, `ECONNREFUSED`, …).
@@ -26,6 +29,8 @@ export type ReceiverAnswer =
 
 export interface ReceiverGateway {
   post(request: ReceiverRequest): Promise<ReceiverAnswer>;
+  /** Calls the address of an operation by OPTIONS, without a message. An adapter without it checks nothing. */
+  check?(call: EndpointCall): Promise<ReceiverAnswer>;
   /**
    * Calls `replaced` with each receiver whose credentials or authorities were replaced; an adapter without it never
    * replaces any.

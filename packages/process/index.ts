@@ -1,4 +1,5 @@
 export { auditKeys } from "./audit-keys.ts";
+export { helpFolder } from "./help-folder.ts";
 export { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.ts";
 export { broker, derivedNeed, type Need, needVariables, openNeeds, type Opening, registry } from "./needs.ts";
 export { registryConnection, registryVariables } from "./connections/registry-connection.ts";

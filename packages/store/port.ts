@@ -10,7 +10,7 @@
 import type { LedgerTransaction, BankState, Day, DayKey, Item, LedgerRow, RulesSpan, Transaction } from "@sluice/domain";
 import type { OpenRow, UnreadRow } from "./open-rows.ts";
 import type { PartitionStore } from "./partition-port.ts";
-import type { SearchTerms, SummaryRow, TotalsRow, TransactionQuery } from "./query.ts";
+import type { NewestCursor, SearchTerms, SummaryRow, TotalsRow, TransactionQuery } from "./query.ts";
 
 export type * from "./open-rows.ts";
 export * from "./partition-port.ts";
@@ -85,6 +85,11 @@ export interface TransactionStore {
   accounted(partition: number, day: DayKey, afterUetr: string | null, limit: number): Promise<readonly LedgerTransaction[]>;
   /** Lists the transactions that match a query by UETR after `afterUetr`, at most `limit` (≤ 1,000). For operators. */
   search(query: TransactionQuery, afterUetr: string | null, limit: number): Promise<readonly SummaryRow[]>;
+  /**
+   * Lists the transactions that match a query, the last received first and then by falling UETR, after `after`, at most
+   * `limit` (≤ 1,000). For operators.
+   */
+  newest(query: TransactionQuery, after: NewestCursor | null, limit: number): Promise<readonly SummaryRow[]>;
   /**
    * Counts and sums the transactions that match a query, exactly and in no order; rejects beyond 100,000 groups. For
    * operators.
@@ -261,6 +266,19 @@ export interface EndpointHealth {
   readonly retryAfterUntilMs: number | null;
   /** When this was written, epoch ms. */
   readonly updatedAtMs: number;
+  /** What the newest check that an operator asked for brought; null: there was none. */
+  readonly check: EndpointCheck | null;
+}
+
+export interface EndpointCheck {
+  /** The id of the operator's request. */
+  readonly action: string;
+  /** Epoch ms of the broker clock. */
+  readonly atMs: number;
+  readonly tookMs: number;
+  /** Null where no HTTP answer came; then `reason` says why. */
+  readonly httpStatusCode: number | null;
+  readonly reason: string | null;
 }
 
 export interface EndpointHealthStore {

@@ -48,6 +48,9 @@ export interface TransactionQuery {
   readonly amountFromTenThousandths?: bigint | undefined;
   readonly amountToTenThousandths?: bigint | undefined;
   readonly currency?: string | undefined;
+  /** When its message was received, epoch milliseconds, both included. */
+  readonly receivedFromMs?: number | undefined;
+  readonly receivedToMs?: number | undefined;
   /** Code of a reason why it was refused or rejected. */
   readonly reason?: string | undefined;
   readonly itemDay?: string | undefined;
@@ -62,6 +65,9 @@ export interface TransactionQuery {
   /** Something that an operator decided about it, as it is kept. Its terms must hold for one and the same decision. */
   readonly decided?: DecidedTerms | undefined;
 }
+
+/** The last row of a page of the newest. */
+export type NewestCursor = Pick<SummaryRowBase, "receivedAtMs" | "uetr">;
 
 /** Of one decision; times are epoch milliseconds, both included. */
 export interface DecidedTerms {

@@ -66,7 +66,9 @@ function createPorts(over: Partial<Configuration>) {
   return { environment, ports: { time, random, logger, metrics, messaging, store, serde, configuration, partitionCount } };
 }
 
-export async function openConsoleEnvironment(over: Partial<Configuration> = {}, more: Pick<ConsoleServicePorts, "auditKeys"> = {}) {
+type OptionalPorts = Pick<ConsoleServicePorts, "auditKeys" | "helpFolder">;
+
+export async function openConsoleEnvironment(over: Partial<Configuration> = {}, more: OptionalPorts = {}) {
   const { environment, ports } = createPorts(over);
   const { time, messaging, store, serde, metrics } = ports;
 

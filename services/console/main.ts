@@ -1,5 +1,5 @@
 import { readDocument } from "@sluice/documents";
-import { auditKeys, broker, derivedNeed, registry, runService } from "@sluice/process";
+import { auditKeys, broker, derivedNeed, helpFolder, registry, runService } from "@sluice/process";
 import { store } from "@sluice/process/store";
 import { listenLimitsDefault } from "@sluice/service";
 import { startConsole } from "./service.ts";
@@ -10,6 +10,7 @@ runService("console", {
     store,
     messaging: broker(),
     auditKeys,
+    helpFolder,
     controlDocument: derivedNeed(() => readDocument("control")),
   },
   start: startConsole,

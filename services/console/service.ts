@@ -3,6 +3,7 @@
 //
 //   GET /transactions/{uetr}                 get-transaction-status.ts   banks and connectors: the scheduler's snapshot
 //   GET /transactions/{uetr}/events?from=N   get-transaction-events.ts   banks and connectors: the events topic
+//   GET /events?from=…&to=…                  list-events.ts              banks: all their events of a time
 //   /control/v1/…                            control-handlers.ts         operators: decisions
 //                                            control-queries.ts          operators: queries
 //   any other path beside the control API    web/web-app.ts              operators: pages for a browser
@@ -28,6 +29,7 @@ import { createOperatorTrail } from "./http/operator-trail.ts";
 import { createControlHandlers } from "./http/control-handlers.ts";
 import { earliestOpenDate } from "./queries/list-banks.ts";
 import { transactionEvents } from "./own-transactions/get-transaction-events.ts";
+import { bankEvents } from "./own-transactions/list-events.ts";
 import { transactionStatus } from "./own-transactions/get-transaction-status.ts";
 import { createBankApi } from "./http/bank-api.ts";
 import { createKnownAsOf } from "./own-transactions/known-as-of.ts";
@@ -44,6 +46,8 @@ export interface ConsoleServicePorts extends ServicePorts {
   readonly auditKeys?: () => AuditKeys | null;
   /** Text of the control API's OpenAPI document; null: it is not served. */
   readonly controlDocument?: string | null;
+  /** Folder of the documentation site; null: there is none. */
+  readonly helpFolder?: string | null;
 }
 
 export interface Console extends ConfiguredService {
@@ -69,7 +73,11 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const operatorMeter = createCallerMeter(configuration.operators.map(toOperatorLimits), () => time.monotonicMs());
   const knownAsOf = createKnownAsOf({ time, messaging, partitions: store.partitions, brokerClock, partitionCount });
   const answering = { time, messaging, store, serde, knownAsOf, partitionCount };
-  const operations = { transactionStatus: transactionStatus(answering), transactionEvents: transactionEvents(answering) };
+  const operations = {
+    transactionStatus: transactionStatus(answering),
+    transactionEvents: transactionEvents(answering),
+    bankEvents: bankEvents(answering),
+  };
   const refusals = createRefusals(ports, "console");
   const audit = startConsoleAudit(ports, given.auditKeys);
   const report = createQuestionReport({ ...ports, audit }, refusals);
@@ -80,7 +88,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const document = ports.controlDocument ?? null;
   const serving = { time, logger, operators, meter: operatorMeter, handlers, report, document };
   const control = createControlApi({ ...serving, audit: createControlAudit(audit) });
-  const web = createWebApp({ time, random: ports.random, logger, control });
+  const web = createWebApp({ time, random: ports.random, logger, control, helpFolder: ports.helpFolder ?? null });
   const storeProbe = createStoreProbe({ store, time });
   const dateFrom = () => earliestOpenDate(configuration, brokerClock.nowMs());
   const totals = watchDayTotals({ ...ports, dateFrom });

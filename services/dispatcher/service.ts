@@ -6,7 +6,15 @@
 
 import { listParties } from "@sluice/config";
 import { groups, topics } from "@sluice/contracts";
-import { type DeliveryRecords, type DeliveryServicePorts, pauseRecords, readDeliverySource, startDeliveryService } from "@sluice/delivery";
+import {
+  checkRecords,
+  type DeliveryRecords,
+  type DeliveryServicePorts,
+  messageOperations,
+  pauseRecords,
+  readDeliverySource,
+  startDeliveryService,
+} from "@sluice/delivery";
 import type { ConfiguredService } from "@sluice/process";
 import type { Store } from "@sluice/store";
 import { applyDispatchChange, buildDispatchDelivery, createDispatchRules } from "./rules.ts";
@@ -26,6 +34,7 @@ const records: DeliveryRecords = {
   // The reconciliation window of a day has closed: no further attempt on its messages begins. Their stops follow.
   DayReconciled: (marker, record, worker) => worker.reconcileDay(marker, record),
   ...pauseRecords,
+  ...checkRecords(messageOperations),
 };
 
 export function startDispatcher(ports: DispatcherPorts): Promise<ConfiguredService> {

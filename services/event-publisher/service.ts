@@ -6,7 +6,14 @@
 // #3 A bank without an address for events costs nothing: its events are done when they are read.
 
 import { groups, topics } from "@sluice/contracts";
-import { type DeliveryRecords, type DeliveryServicePorts, pauseRecords, readDeliverySource, startDeliveryService } from "@sluice/delivery";
+import {
+  checkRecords,
+  type DeliveryRecords,
+  type DeliveryServicePorts,
+  pauseRecords,
+  readDeliverySource,
+  startDeliveryService,
+} from "@sluice/delivery";
 import type { ConfiguredService } from "@sluice/process";
 import type { Store } from "@sluice/store";
 import { applyPostingChange, buildEsmPostingDelivery, buildPostingDelivery, createPostingRules } from "./rules.ts";
@@ -51,5 +58,6 @@ function listRecords(takesEvents: (bank: string) => boolean): DeliveryRecords {
     // Retries a posting that was given up, or gives one up.
     DispatchChange: applyPostingChange,
     ...pauseRecords,
+    ...checkRecords(["events"]),
   };
 }

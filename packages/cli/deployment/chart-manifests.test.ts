@@ -216,7 +216,7 @@ it("the route of banks sends every operation of the API to the service that has 
       .map(({ backendRefs }) => backendRefs.map(({ name, port }) => `${name}:${port}`).join());
   const api: { readonly paths: Readonly<Record<string, object>> } = parse(readFileSync(join(root, "docs/api/openapi.yaml"), "utf8"));
   const operations = Object.entries(api.paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => [method, path] as const));
-  expect(operations.filter(([method]) => method === "get").map(([, path]) => path)).toHaveLength(2);
+  expect(operations.filter(([method]) => method === "get").map(([, path]) => path)).toHaveLength(3);
   for (const [method, path] of operations) {
     const service = method === "get" ? "sluice-console:8080" : "sluice-ingress:8080";
     expect([path, serving(method.toUpperCase(), path)[0]]).toEqual([path, service]);

@@ -10,6 +10,7 @@ import { formatProblems, problemAt } from "../file/problem.ts";
 import type { FileVariables } from "../file/variables.ts";
 import { auditSettings } from "./audit-settings.ts";
 import { findConnectionProblems, kafkaSettings, registrySettings, storeSettings } from "./connection-settings.ts";
+import { helpSettings } from "./help-settings.ts";
 import { apiSettings, findListenerProblems, listenerSettings, opsSettings } from "./listener-settings.ts";
 import { nameSettings } from "./name-settings.ts";
 import { instant, optionalSetting, text } from "./setting-types.ts";
@@ -40,6 +41,7 @@ export const variables = {
   ...apiSettings,
   ...nameSettings,
   ...auditSettings,
+  ...helpSettings,
   ...clockSettings,
 } as const;
 

@@ -80,6 +80,12 @@ export const bankAnswers = {
     rows: z.array(failingMessageSchema),
     isWhole: refusedWhole,
   }),
+  checkBank: z.strictObject({
+    schema: z.literal("CheckRequested"),
+    action: textSchema.meta({ description: "Each endpoint of the bank names it in `check` when it was called." }),
+    bank: textSchema,
+    requestedAt: timeSchema,
+  }),
   redriveBank: z.strictObject({
     schema: z.literal("Redrives"),
     action: textSchema,

@@ -257,6 +257,7 @@ export const controlBodies = {
   openGate: gateOpening,
   pauseBank: pause,
   resumeBank: reasoned,
+  checkBank: reasoned,
   skipStuckRecord: skipRecord,
   replayDeadLetter: replay,
   replayDeadLetters: replaySeveral,

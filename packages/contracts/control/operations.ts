@@ -35,7 +35,7 @@ export const controlOperations = [
   question("streamOverview", "/stream", [], "The overview, each time it changes"),
   question("showSeries", "/series", ["bank"], "What the numbers were, minute by minute"),
   question("controlStatus", "/status", [], "Partitions, banks and days at a glance"),
-  question("searchTransactions", "/transactions", [...searchTerms.map(({ name }) => name), ...page], "Search transactions"),
+  question("searchTransactions", "/transactions", [...searchTerms.map(({ name }) => name), "sort", ...page], "Search transactions"),
   question(
     "countTransactions",
     "/transactions/counts",
@@ -75,6 +75,7 @@ export const controlOperations = [
   decision("openGate", "/days/{scheme}/{date}/gate-opening", "Open a bank's gate over unresolved credits"),
   decision("pauseBank", "/banks/{bank}/pause", "Pause a bank"),
   decision("resumeBank", "/banks/{bank}/resume", "End a bank's pause"),
+  decision("checkBank", "/banks/{bank}/check", "Call a bank's addresses without a message, to learn whether they answer"),
   decision("redriveBank", "/banks/{bank}/redrive", "Have several messages that a bank refused tried again, as one decision"),
   decision("withdrawDebits", "/withdrawal", "Withdraw several debits, as one decision"),
   decision("resolveItems", "/resolution", "Resolve several reconciliation items, as one decision"),

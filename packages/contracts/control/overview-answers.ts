@@ -152,6 +152,8 @@ export const seriesSchema = z.strictObject({
       delivered: rate,
       held: countSchema,
       waiting: countSchema.meta({ description: "Messages that are not acknowledged." }),
+      medianMs: countSchema.nullable().meta({ description: "Within this, half of them were acknowledged; null: none." }),
+      slowMs: countSchema.nullable().meta({ description: "Within this, 95 of 100 were." }),
     }),
   ),
   heldTrend: trend,

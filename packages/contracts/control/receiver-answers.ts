@@ -37,6 +37,18 @@ export const endpointSchema = z
     secondsToRetry: secondsSchema,
     concurrency: countSchema.meta({ description: "Requests at once that it bears, as far as it is known." }),
     connections: countSchema.meta({ description: "Those that it may have, as configured." }),
+    check: z
+      .strictObject({
+        action: textSchema.meta({ description: "The id of the request." }),
+        at: timeSchema,
+        tookMs: countSchema,
+        httpStatusCode: z.int().nullable(),
+        reason: nullableTextSchema,
+      })
+      .nullable()
+      .meta({
+        description: "The newest check that an operator asked for. Any status code says that it was reached; else `reason` says why not.",
+      }),
   })
   .meta({ id: "Endpoint" });
 const reconciliationCloseSchema = nullableTimeSchema.meta({

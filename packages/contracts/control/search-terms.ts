@@ -11,6 +11,7 @@ interface SearchTerm {
 }
 
 const date = "a date, YYYY-MM-DD";
+const instant = "an instant with its offset, for example 2026-11-20T08:00:00+02:00";
 
 export const searchTerms = [
   {
@@ -43,6 +44,8 @@ export const searchTerms = [
   { name: "amountFrom", form: "an amount, for example 1000", text: "Amount from, decimal.", example: "1000" },
   { name: "amountTo", form: "an amount, for example 2000.50", text: "Amount to, included, decimal.", example: "2000.50" },
   { name: "currency", form: "a currency, for example ZAR", text: "Currency code.", example: "ZAR" },
+  { name: "receivedFrom", form: instant, text: "Received at this instant or later.", example: "2026-11-20T06:00:00Z" },
+  { name: "receivedTo", form: instant, text: "Received at this instant or earlier.", example: "2026-11-20T06:30:00Z" },
   {
     name: "reason",
     form: "a reason code, for example AC02",

@@ -1135,6 +1135,14 @@ export interface Dispatch {
   readonly stopsAtMs: number | null;
 }
 
+/** An operator has the addresses of a bank called without a message, to learn whether they answer. It changes nothing. */
+export interface EndpointCheckRequested {
+  /** Who, why and when. */
+  readonly action: OperatorAction;
+  /** Bank or connector. */
+  readonly bank: string;
+}
+
 /** An event of class ESM_STATE: sent after the TransactionStateEvent of the same state, to banks that ask for it. */
 export interface EsmStateEvent {
   /** Derived from UETR and stageVersion; the webhook-id of the posting. */
@@ -1555,6 +1563,7 @@ export interface Records {
   readonly DirectDebitReceived: DirectDebitReceived;
   readonly DispatchChange: DispatchChange;
   readonly Dispatch: Dispatch;
+  readonly EndpointCheckRequested: EndpointCheckRequested;
   readonly EsmStateEvent: EsmStateEvent;
   readonly GateOpened: GateOpened;
   readonly GateOpeningRequested: GateOpeningRequested;
@@ -1608,6 +1617,7 @@ export const recordNames = [
   "DirectDebitReceived",
   "DispatchChange",
   "Dispatch",
+  "EndpointCheckRequested",
   "EsmStateEvent",
   "GateOpened",
   "GateOpeningRequested",
@@ -1734,6 +1744,9 @@ export const schemaVersions: Readonly<Record<RecordName, readonly string[]>> = {
   ],
   Dispatch: [
     "{\"type\":\"record\",\"name\":\"Dispatch\",\"namespace\":\"sluice\",\"doc\":\"A message to be delivered to a bank or a scheme connector.\",\"fields\":[{\"name\":\"messageIdentification\",\"type\":\"string\",\"doc\":\"Identification of the message; the same on every attempt.\"},{\"name\":\"uetr\",\"type\":\"string\",\"doc\":\"Transaction, lower case.\"},{\"name\":\"deliveryKey\",\"type\":\"string\",\"doc\":\"Messages with the same key are delivered in order: the UETR, or an own key that holds nothing up.\"},{\"name\":\"bank\",\"type\":\"string\",\"doc\":\"Bank or connector that receives it (its configured id).\"},{\"name\":\"operation\",\"type\":\"string\",\"doc\":\"outboundDirectDebitResponse, inboundDirectDebit, inboundDirectDebitResponse, inboundCreditTransferAuthorization or inboundCreditTransferAuthorizationResponse.\"},{\"name\":\"body\",\"type\":\"bytes\",\"doc\":\"The finished JSON body; sent as it is.\"},{\"name\":\"reconciliationDay\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The day (scheme:date) whose reconciliation close ends attempts.\"},{\"name\":\"deadlineMs\",\"type\":[\"null\",{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"}],\"default\":null,\"doc\":\"Own deadline, where no transition waits for the delivery.\"},{\"name\":\"causedByOffset\",\"type\":\"long\",\"doc\":\"Journal offset that caused it.\"},{\"name\":\"madeAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"Append time of the fact that caused it.\"},{\"name\":\"stopsAtMs\",\"type\":[\"null\",{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"}],\"default\":null,\"doc\":\"Own deadline of the transaction that waits for the delivery: attempts stop then, and only a DispatchChange ends it.\"}]}",
+  ],
+  EndpointCheckRequested: [
+    "{\"type\":\"record\",\"name\":\"EndpointCheckRequested\",\"namespace\":\"sluice\",\"doc\":\"An operator has the addresses of a bank called without a message, to learn whether they answer. It changes nothing.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"},{\"name\":\"person\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The person behind the operator's token; null: the operator's id names the person.\"},{\"name\":\"confirmedBy\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The second person who confirmed the decision as a proposal; null: it needed none, or it is the proposal.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"bank\",\"type\":\"string\",\"doc\":\"Bank or connector.\"}]}",
   ],
   EsmStateEvent: [
     "{\"type\":\"record\",\"name\":\"EsmStateEvent\",\"namespace\":\"sluice\",\"doc\":\"An event of class ESM_STATE: sent after the TransactionStateEvent of the same state, to banks that ask for it.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Derived from UETR and stageVersion; the webhook-id of the posting.\"},{\"name\":\"uetr\",\"type\":\"string\",\"doc\":\"Transaction, lower case.\"},{\"name\":\"state\",\"type\":\"string\",\"doc\":\"State that was entered.\"},{\"name\":\"financialTransactionState\",\"type\":\"string\",\"doc\":\"IN_PROGRESS, ACTIONED, UNPAID, ERROR or UNMATCHED.\"},{\"name\":\"transactionState\",\"type\":\"string\",\"doc\":\"RECEIVE_PENDING, RECEIVED, RECEIVE_ERROR, SEND_PENDING, SENT, SEND_ERROR or ON_HOLD.\"},{\"name\":\"bank\",\"type\":\"string\",\"doc\":\"Bank that receives the posting.\"},{\"name\":\"scheme\",\"type\":\"string\",\"doc\":\"Scheme.\"},{\"name\":\"service\",\"type\":\"string\",\"doc\":\"Service code, for example EFT_DIRECT_DEBIT.\"},{\"name\":\"direction\",\"type\":\"string\",\"doc\":\"INBOUND or OUTBOUND, as in tranInfo.\"},{\"name\":\"businessDate\",\"type\":\"string\",\"doc\":\"Business date (actionDate).\"},{\"name\":\"amount\",\"type\":{\"type\":\"record\",\"name\":\"Amount\",\"doc\":\"A sum of money, lossless: what came in goes out with the same digits.\",\"fields\":[{\"name\":\"value\",\"type\":{\"type\":\"bytes\",\"logicalType\":\"decimal\",\"precision\":22,\"scale\":4},\"doc\":\"Decimal value; never a binary float.\"},{\"name\":\"digits\",\"type\":\"int\",\"doc\":\"Digits after the decimal point as they stood in the JSON text (1250.50 has 2), so that the same text is written again.\"},{\"name\":\"currency\",\"type\":\"string\",\"doc\":\"ISO 4217 code, for example ZAR.\"}]},\"doc\":\"bankSettlementAmount of the transaction.\"},{\"name\":\"enteredAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"Append time of the fact or marker that caused it.\"},{\"name\":\"causedByOffset\",\"type\":\"long\",\"doc\":\"Journal offset in whose turn it was made.\"},{\"name\":\"deadlineMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When posting ends.\"},{\"name\":\"body\",\"type\":\"bytes\",\"doc\":\"The finished JSON body of the posting.\"}]}",

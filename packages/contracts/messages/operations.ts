@@ -91,6 +91,14 @@ export const servedOperations = [
     caller: "bank",
     body: null,
   },
+  {
+    name: "bankEvents",
+    service: "console",
+    method: "GET",
+    paths: ["/events"],
+    caller: "bank",
+    body: null,
+  },
 ] as const satisfies readonly ServedOperation[];
 
 export type ServedOperationName = (typeof servedOperations)[number]["name"];

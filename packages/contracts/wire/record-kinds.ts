@@ -35,6 +35,7 @@ export const recordKinds = {
   DecisionConfirmed: "none",
   DecisionRejected: "none",
   DecisionRetracted: "none",
+  EndpointCheckRequested: "none",
   AuditEntry: "none",
   AuditSeal: "none",
 } as const satisfies Readonly<Record<RecordName, RecordKind>>;

@@ -98,6 +98,8 @@ export class Endpoint {
   /** When the last probe began, in milliseconds of the monotonic clock. */
   #probedAtMs = never;
   #resumedAtMs = never;
+  /** What an operator's newest check of it brought. */
+  check: EndpointHealth["check"] = null;
   #isStopped = false;
   /** #5, in milliseconds of the monotonic clock. */
   #healthWrittenAtMs: number;
@@ -234,13 +236,14 @@ export class Endpoint {
       concurrency: learntLimit(this.#concurrency),
       retryAfterUntilMs: leftMs > 0 ? Math.ceil(brokerClock.nowMs() + leftMs) : null,
       updatedAtMs: time.nowMs(),
+      check: this.check,
     };
   }
 
   /** #5. Continues from the stored health; with an open breaker a probe is due at once. */
-  restore({ breaker, concurrency, retryAfterUntilMs }: EndpointHealth): void {
-    const { brokerClock } = this.#options;
-    const retryAfterLeftMs = retryAfterUntilMs === null ? 0 : retryAfterUntilMs - brokerClock.nowMs();
+  restore({ breaker, concurrency, retryAfterUntilMs, check }: EndpointHealth): void {
+    this.check = check;
+    const retryAfterLeftMs = retryAfterUntilMs === null ? 0 : retryAfterUntilMs - this.#options.brokerClock.nowMs();
     const learnt = this.#options.isLearning ? restoredConcurrency(concurrency, this.slots.slotsMax) : this.#concurrency;
     // The state continues, so this is no transition.
     this.#isThrottled = retryAfterLeftMs > 0 || learntLimit(learnt) < this.slots.slotsMax;

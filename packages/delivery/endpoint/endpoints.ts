@@ -100,6 +100,12 @@ export class Endpoints {
     return this.forReceiver(endpoint.receiverId).includes(endpoint);
   }
 
+  /** Keeps what an operator's check brought, with the health of the endpoint. */
+  recordCheck(endpoint: Endpoint, check: NonNullable<Endpoint["check"]>): void {
+    endpoint.check = check;
+    this.#flushSoon(endpoint);
+  }
+
   /** Makes all that waits for the receiver due, or the next probe of an open breaker. */
   tryAll(receiverId: string): void {
     for (const endpoint of this.forReceiver(receiverId)) endpoint.retryWithNewCredentials();

@@ -17,6 +17,8 @@ export const answerBytesMax = 64 * 1024;
 
 export interface Exchange {
   readonly client: Pick<Dispatcher, "dispatch">;
+  /** OPTIONS sends no body. */
+  readonly method: "POST" | "OPTIONS";
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
@@ -25,12 +27,12 @@ export interface Exchange {
 }
 
 /** Never rejects. */
-export function runExchange(time: Time, { client, path, headers, body, timeouts }: Exchange): Promise<ReceiverAnswer> {
+export function runExchange(time: Time, { client, method, path, headers, body, timeouts }: Exchange): Promise<ReceiverAnswer> {
   return new Promise((resolve) => {
     const reading = new AnswerReading(time, resolve);
     reading.deadline = timeouts.start(reading);
     try {
-      client.dispatch({ method: "POST", path, headers, body }, reading);
+      client.dispatch({ method, path, headers, body: method === "OPTIONS" ? null : body }, reading);
     } catch (error) {
       reading.end(noResponse(failureReason(error)));
     }

@@ -29,6 +29,19 @@ describe("the gateway to banks", () => {
     expect(seen[0]?.headers["accept-encoding"]).toBeUndefined();
   });
 
+  it("calls an address without a message by OPTIONS, with the credentials of one, and says why it is not reached [D10 check]", async () => {
+    const seen: unknown[] = [];
+    const url = await httpBank(({ url: path, method, headers }, response, body) => {
+      seen.push([method, path, headers.authorization, body.toString()]);
+      response.writeHead(405).end();
+    });
+    const call = { receiverId: "first", operation: "inboundDirectDebit", headers: { "webhook-id": "check-1" }, timeoutMs: 5_000 } as const;
+    const gateway = gatewayTo(`${url}/base`, { bearerToken: "secret" });
+    expect(await gateway.check?.(call)).toMatchObject({ kind: "answered", status: 405 });
+    expect(seen).toEqual([["OPTIONS", "/base/inbound/direct-debit", "Bearer secret", ""]]);
+    expect(await gatewayTo("http://127.0.0.1:1").check?.(call)).toMatchObject({ kind: "silent", reason: "ECONNREFUSED" });
+  });
+
   it("posts outcomes to a scheme connector with its own token, and reports where there is no address [D2.15]", async () => {
     const seen: (string | undefined)[][] = [];
     const url = await httpBank(({ url: path, headers }, response) => {

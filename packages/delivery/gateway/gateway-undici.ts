@@ -58,22 +58,26 @@ export function createUndiciGateway(receivers: readonly DeliveryReceiver[], opti
     ending.delete(pool);
   }
 
-  function send(to: GatewayReceiver, { operation, headers: given, body, timeoutMs }: ReceiverRequest): Promise<ReceiverAnswer> {
+  function send(to: GatewayReceiver, request: ReceiverRequest, method: "POST" | "OPTIONS"): Promise<ReceiverAnswer> {
+    const { operation, headers: given, body, timeoutMs } = request;
     const address = findOperationAddress(to.receiver, operation);
     if (address === null) return Promise.resolve(noResponse("no-address"));
     const client = to.clientFor(address);
     if (typeof client === "string") return Promise.resolve(noResponse(client));
     const headers = to.credentials.addHeaders(given, body);
     if (headers === null) return Promise.resolve(noResponse("credentials-not-read"));
-    return runExchange(time, { client, path: address.path, headers, body, timeouts: deadlines.withDelay(timeoutMs) });
+    return runExchange(time, { client, method, path: address.path, headers, body, timeouts: deadlines.withDelay(timeoutMs) });
+  }
+
+  function call(request: ReceiverRequest, method: "POST" | "OPTIONS"): Promise<ReceiverAnswer> {
+    const known = receiversById.get(request.receiverId);
+    if (known === undefined) return Promise.resolve(noResponse("no-address"));
+    return known.starting === null ? send(known, request, method) : known.starting.then(() => send(known, request, method));
   }
 
   return {
-    post(request) {
-      const known = receiversById.get(request.receiverId);
-      if (known === undefined) return Promise.resolve(noResponse("no-address"));
-      return known.starting === null ? send(known, request) : known.starting.then(() => send(known, request));
-    },
+    post: (request) => call(request, "POST"),
+    check: (request) => call({ ...request, body: noBody }, "OPTIONS"),
     replaceReceivers(next) {
       const before = new Map([...receiversById].map(([id, { receiver }]) => [id, receiver]));
       const changes = findReceiverChanges(before, next);
@@ -94,6 +98,8 @@ export function createUndiciGateway(receivers: readonly DeliveryReceiver[], opti
     },
   };
 }
+
+const noBody = new Uint8Array();
 
 function openNames({ resolve, nameServers = null, ...options }: UndiciGatewayOptions): Pick<NameResolver, "resolve" | "close"> {
   if (resolve !== undefined) return { resolve, close: () => undefined };

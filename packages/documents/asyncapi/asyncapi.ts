@@ -166,7 +166,7 @@ const proposalRecords: ReadonlySet<RecordName> = new Set<RecordName>([
   "DecisionRejected",
   "DecisionRetracted",
 ]);
-const bankRecords: ReadonlySet<RecordName> = new Set<RecordName>(["BankPauseRequested", "BankResumeRequested"]);
+const bankRecords: ReadonlySet<RecordName> = new Set<RecordName>(["BankPauseRequested", "BankResumeRequested", "EndpointCheckRequested"]);
 function keyText(record: RecordName, doc: string): string {
   if (record === "DeadLetter") return "The key of the record that could not be read.";
   if (proposalRecords.has(record)) return "`proposals`: all are in one partition, in one order.";

@@ -31,6 +31,7 @@ export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
     credits: ["0d6c5a1b-61a5-4c2e-9d3c-7d5fb0b2c3d4"],
   },
   pauseBank: { reason: "The bank's core system is being restored", until: "2026-11-22T03:00:00+02:00" },
+  checkBank: { reason: "Before the bank goes live, change 4714" },
   resumeBank: { reason: "The bank says that it is back" },
   skipStuckRecord: {
     reason: "Its schema was never registered, ticket 4711",

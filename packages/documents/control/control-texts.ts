@@ -29,7 +29,7 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   controlStatus:
     "Every partition with its position, its distance to the log's end and its owner's epoch; banks that are paused; days that are not reconciled.",
   searchTransactions:
-    "All terms given must hold; at least what is asked for, never more. By UETR. A parameter that does not exist is refused.",
+    "All terms given must hold; at least what is asked for, never more. By UETR, or with `sort=newest` the last received first. A parameter that does not exist is refused.",
   countTransactions:
     "How many transactions match the terms of a search, with their sums, by state and bank. It reads all of them: with few terms and very many transactions the answer may be 503.",
   showTransaction:
@@ -86,6 +86,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "The configuration says who declares them. It cannot be withdrawn. The gates open when every partition has answered and no earlier credit is unresolved.",
   openGate:
     "After the declaration. Every unresolved credit that keeps the gate closed must be named (`GET /windows` names them); if one is not, 409 says which. Debits to that bank may then leave while those credits are unresolved.",
+  checkBank:
+    "Dispatcher and event-publisher call each of its addresses by OPTIONS, without a message and with the credentials of one, also while it is paused. Any answer says that the address is reached; nothing else follows from it. `GET /banks/{bank}` shows what came, in `check` of each endpoint, usually within two seconds.",
   pauseBank:
     "From its place in the log on nothing is released, delivered or posted to it. What is under way ends. With `until` it is a maintenance, which ends by itself at that time as by a resume. Of a bank that is paused already the last request wins: it changes the end, gives one or takes it away; one that says the same is ignored.",
   resumeBank: "Everything that waited is due at once, in order.",
@@ -129,6 +131,7 @@ export const queryTexts: Readonly<Record<string, { readonly description: string;
   row: { description: "Row of section 7 of docs/spec/interface.md, 0 to 9.", example: "7" },
   service: { description: "Which service dead-lettered it: scheduler, validator, dispatcher or event-publisher.", example: "scheduler" },
   since: { description: "Dead-lettered at this instant or later.", example: "2026-11-20T06:00:00Z" },
+  sort: { description: "uetr (the default) or newest: the last received first.", example: "newest" },
   target: { description: "DELIVERY (the default) or POSTING.", example: "DELIVERY" },
   to: { description: "Last date, included; of decisions an instant.", example: "2026-11-27" },
   topic: { description: "Where the record lay.", example: "sluice.journal.v1" },

@@ -44,6 +44,7 @@ export function buildReceivedExamples(operation: ServedOperationName): readonly 
       return [shown("day", "A business day", readSampleText("credits-final.json"))];
     case "transactionStatus":
     case "transactionEvents":
+    case "bankEvents":
       return [];
     default:
       throw new Error(`no such operation: ${String(operation satisfies never)}`);

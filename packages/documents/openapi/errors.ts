@@ -40,7 +40,8 @@ const reports = ["inboundDirectDebitResponse", "inboundCreditTransferAuthorizati
 const messages = [...amounts, ...reports] as const;
 const banks = ["outboundDirectDebit", "inboundDirectDebitResponse", "inboundCreditTransferAuthorizationResponse", "creditsFinal"] as const;
 const connectors = ["schemeInboundDirectDebit", "schemeInboundCreditTransferAuthorization", "schemeCreditsFinal"] as const;
-const questions = ["transactionStatus", "transactionEvents"] as const;
+const questions = ["transactionStatus", "transactionEvents", "bankEvents"] as const;
+const aboutOne = ["transactionStatus", "transactionEvents"] as const;
 const declarations = ["creditsFinal", "schemeCreditsFinal"] as const;
 const misfit = "The message does not fit the schema.";
 const unreadable = "The body is not JSON that can be read.";
@@ -100,7 +101,16 @@ export const documentedErrors: readonly DocumentedError[] = [
   error("notForConnectors", 403, "Not this kind of caller", "Not allowed", "Only a bank sends this.", banks, {
     request: "other-kind-of-caller",
   }),
-  error("notUetr", 400, "The address names no UETR", "Not a UETR", "The address names no UUID of the form 8-4-4-4-12.", questions, null),
+  error("notUetr", 400, "The address names no UETR", "Not a UETR", "The address names no UUID of the form 8-4-4-4-12.", aboutOne, null),
+  error(
+    "notTime",
+    400,
+    "The time is not one",
+    "Not a time",
+    "from, to: instants with their offsets, at most 31 days apart.",
+    ["bankEvents"],
+    null,
+  ),
   error(
     "notStageVersion",
     400,

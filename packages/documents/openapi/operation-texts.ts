@@ -81,4 +81,9 @@ about this UETR has been looked at. Conclude from it that Sluice does not have y
     summary: "Ask for missed events",
     description: `Served by the console service, whose address may differ. The events of one's own transaction from a \`stageVersion\` on, in order, as they were or will be posted to the caller; \`ESM_STATE\` events among them, each after the event of its state. A connector gets none: its list is empty. A \`from\` beyond the newest state: an empty list. Not known: as transactionStatus.`,
   },
+  bankEvents: {
+    tag: "bankCalls",
+    summary: "Ask for all events of a time again",
+    description: `Served by the console service, whose address may differ. Every event that was or will be posted to the caller and was made in that time, as posted, for one who has lost a day of them. Ask again with \`after\`, the \`next\` of the page before, until it is null; a page may be empty and have a \`next\`. Those of one UETR are in order; a few may be there twice, under one \`webhook-id\`. A connector gets none.`,
+  },
 };

@@ -34,16 +34,39 @@ const status = {
   updatedAt: "2026-11-20T05:12:03.702Z",
 };
 
+const instant = { type: "string", format: "date-time" };
+const timeParameters = [
+  {
+    in: "query",
+    name: "from",
+    required: true,
+    description: "Events that were made at this instant or later.",
+    schema: instant,
+    example: "2026-11-20T00:00:00+02:00",
+  },
+  {
+    in: "query",
+    name: "to",
+    required: true,
+    description: "And before this one, at most 31 days later.",
+    schema: instant,
+    example: "2026-11-21T00:00:00+02:00",
+  },
+  { in: "query", name: "after", required: false, description: "`next` of the page before.", schema: { type: "string" }, example: "3:4711" },
+];
+
 export function statusQuestions(name: ServedOperationName, responseOf: (status: number, errors: readonly DocumentedError[]) => Part): Part {
-  const isStatus = name === "transactionStatus";
   const errors = errorsFor(name);
   const statuses = [...new Set(errors.map((error) => error.status))];
+  const others = Object.fromEntries(statuses.map((code) => [String(code), responseOf(code, errors)]));
+  if (name === "bankEvents") return { parameters: timeParameters, responses: { "200": eventsOfTime, ...others } };
+  const isStatus = name === "transactionStatus";
   return {
     parameters: isStatus ? [uetr] : [uetr, from],
     responses: {
       "200": isStatus ? found("The state as it is now.", { $ref: "#/components/schemas/TransactionStatus" }, status) : events,
       "404": notKnown,
-      ...Object.fromEntries(statuses.map((code) => [String(code), responseOf(code, errors)])),
+      ...others,
     },
   };
 }
@@ -66,6 +89,22 @@ const notKnown = {
   },
 };
 
+const eventBodies = {
+  type: "array",
+  items: { oneOf: [{ $ref: "#/components/schemas/TransactionStateEvent" }, { $ref: "#/components/schemas/EsmStateEvent" }] },
+};
+const webhookIds = {
+  type: "array",
+  items: { type: "string", minLength: 1, maxLength: 35 },
+  description: "The `webhook-id` of each of the events, in the same order: one that you were posted, too, has the same.",
+};
+const sampleEvents = {
+  events: buildSentExamples()
+    .events.slice(0, 1)
+    .map(({ value }) => value),
+  webhookIds: ["9f2c57a3a2e5f0b85b8d6a0b7d2f3c41"],
+};
+
 const events = found(
   "The postings from there on, in order: at most 20, or 1 MiB. Those that were or will be posted to the caller; an empty list if there are none.",
   {
@@ -74,15 +113,8 @@ const events = found(
     properties: {
       schema: { const: "TransactionEvents" },
       uetr: { type: "string", format: "uuid" },
-      events: {
-        type: "array",
-        items: { oneOf: [{ $ref: "#/components/schemas/TransactionStateEvent" }, { $ref: "#/components/schemas/EsmStateEvent" }] },
-      },
-      webhookIds: {
-        type: "array",
-        items: { type: "string", minLength: 1, maxLength: 35 },
-        description: "The `webhook-id` of each of the events, in the same order: one that you were posted, too, has the same.",
-      },
+      events: eventBodies,
+      webhookIds,
       next: {
         type: ["integer", "null"],
         minimum: 1,
@@ -93,12 +125,24 @@ const events = found(
   {
     schema: "TransactionEvents",
     uetr: sampleUetr,
-    events: buildSentExamples()
-      .events.slice(0, 1)
-      .map(({ value }) => value),
-    webhookIds: ["9f2c57a3a2e5f0b85b8d6a0b7d2f3c41"],
+    ...sampleEvents,
     next: 5,
   },
+);
+
+const eventsOfTime = found(
+  "At most 100 postings of that time, or 1 MiB.",
+  {
+    type: "object",
+    required: ["schema", "events", "webhookIds", "next"],
+    properties: {
+      schema: { const: "BankEvents" },
+      events: eventBodies,
+      webhookIds,
+      next: { type: ["string", "null"], description: "Give it as `after` to go on; null: that is all." },
+    },
+  },
+  { schema: "BankEvents", ...sampleEvents, next: "3:4711" },
 );
 
 function found(description: string, schema: Part, value: Part): Part {

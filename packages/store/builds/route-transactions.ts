@@ -6,7 +6,15 @@
 //    own partitions.
 
 import type { Item } from "@sluice/domain";
-import type { PartitionDocument, SummaryRow, TotalsRow, TransactionDocument, TransactionQuery, TransactionStore } from "../port.ts";
+import type {
+  NewestCursor,
+  PartitionDocument,
+  SummaryRow,
+  TotalsRow,
+  TransactionDocument,
+  TransactionQuery,
+  TransactionStore,
+} from "../port.ts";
 
 /** The partitions that a build serves; null: all. */
 export type PartitionChoice = { readonly among: readonly number[] } | { readonly except: readonly number[] } | null;
@@ -24,6 +32,7 @@ export interface BuildTransactions extends Pick<
   identified(partitions: PartitionChoice, sender: string, messageIdentification: string, limit: number): Promise<readonly string[]>;
   items(partitions: PartitionChoice, day: string, afterUetr: string | null, limit: number): Promise<readonly ItemRow[]>;
   search(partitions: PartitionChoice, query: TransactionQuery, afterUetr: string | null, limit: number): Promise<readonly SummaryRow[]>;
+  newest(partitions: PartitionChoice, query: TransactionQuery, after: NewestCursor | null, limit: number): Promise<readonly SummaryRow[]>;
   totals(partitions: PartitionChoice, query: TransactionQuery): Promise<readonly TotalsRow[]>;
   documents(partition: number, afterUetr: string | null, limit: number): Promise<readonly TransactionDocument[]>;
   remove(partition: number): Promise<void>;
@@ -133,7 +142,7 @@ function createPartitionReads(
 
 type ReadEach = <T>(read: (build: BuildTransactions, partitions: PartitionChoice) => Promise<readonly T[]>) => Promise<readonly T[]>;
 
-function createPeopleQueries(readEach: ReadEach): Pick<TransactionStore, "identified" | "items" | "search" | "totals"> {
+function createPeopleQueries(readEach: ReadEach): Pick<TransactionStore, "identified" | "items" | "search" | "newest" | "totals"> {
   return {
     async identified(sender, messageIdentification, limit) {
       const found = await readEach((build, partitions) => build.identified(partitions, sender, messageIdentification, limit));
@@ -148,6 +157,10 @@ function createPeopleQueries(readEach: ReadEach): Pick<TransactionStore, "identi
       const found = await readEach((build, partitions) => build.search(partitions, query, afterUetr, limit));
       return found.toSorted((a, b) => byText(a.uetr, b.uetr)).slice(0, limit);
     },
+    async newest(query, after, limit) {
+      const found = await readEach((build, partitions) => build.newest(partitions, query, after, limit));
+      return found.toSorted(byNewest).slice(0, limit);
+    },
     async totals(query) {
       return mergeTotals(await readEach((build, partitions) => build.totals(partitions, query)));
     },
@@ -157,6 +170,10 @@ function createPeopleQueries(readEach: ReadEach): Pick<TransactionStore, "identi
 function byText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+function byNewest(a: NewestCursor, b: NewestCursor): number {
+  return b.receivedAtMs - a.receivedAtMs || byText(b.uetr, a.uetr);
 }
 
 /** Merges the rows of several builds into one row a group. */

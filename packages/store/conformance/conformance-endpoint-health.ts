@@ -12,11 +12,18 @@ function buildHealth(over: Partial<EndpointHealth> = {}): EndpointHealth {
     concurrency: 3,
     retryAfterUntilMs: 1_795_000_060_000,
     updatedAtMs: 1_795_000_000_002,
+    check: { action: "c-1", atMs: 1_795_000_000_003, tookMs: 12, httpStatusCode: null, reason: "ECONNREFUSED" },
     ...over,
   };
 }
 
-const elsewhere = buildHealth({ origin: "https://other.first.test:8443", breaker: null, retryAfterUntilMs: null, concurrency: 32 });
+const elsewhere = buildHealth({
+  origin: "https://other.first.test:8443",
+  breaker: null,
+  retryAfterUntilMs: null,
+  concurrency: 32,
+  check: null,
+});
 const ofEvents = buildHealth({ service: "event-publisher" });
 const longer = buildHealth({ receiverId: "first-of-all" });
 

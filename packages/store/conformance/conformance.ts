@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { bulkWritePromises } from "./conformance-bulk-writes.ts";
 import { dayPromises, partitionPromises, parkedPromises, conformanceUetr } from "./conformance-partitions.ts";
 import { endpointHealthPromises } from "./conformance-endpoint-health.ts";
+import { newestPromises } from "./conformance-newest.ts";
 import {
   conformanceDocument,
   conformanceFullTransaction,
@@ -33,6 +34,7 @@ export function describeStore(open: () => Promise<Store>): void {
   buildPromises(open);
   endpointHealthPromises(open);
   queryPromises(open);
+  newestPromises(open);
   totalsPromises(open);
   parkedPromises(open, "deliveries");
   parkedPromises(open, "postings");

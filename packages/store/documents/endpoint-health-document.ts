@@ -1,6 +1,6 @@
 // The document of the collection `endpointHealth`: what a service knows of the health of one endpoint.
 
-import type { EndpointHealth } from "../port.ts";
+import type { EndpointCheck, EndpointHealth } from "../port.ts";
 import { as, date, derived, document, nullable, plain, type StoredIn } from "./codec.ts";
 
 export type StoredEndpointHealth = StoredIn<typeof endpointHealthCodec>;
@@ -15,4 +15,5 @@ export const endpointHealthCodec = document<EndpointHealth>()({
   concurrency: plain,
   retryAfterUntil: as("retryAfterUntilMs", nullable(date)),
   updatedAt: as("updatedAtMs", date),
+  check: nullable(document<EndpointCheck>()({ action: plain, at: as("atMs", date), tookMs: plain, httpStatusCode: plain, reason: plain })),
 });

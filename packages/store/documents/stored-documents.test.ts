@@ -91,8 +91,9 @@ const fullHealth: EndpointHealth = {
   concurrency: 3,
   retryAfterUntilMs: 1_795_000_060_000,
   updatedAtMs: 1_795_000_000_002,
+  check: { action: "c-1", atMs: 1_795_000_000_003, tookMs: 12, httpStatusCode: 405, reason: null },
 };
-const emptyHealth: EndpointHealth = { ...fullHealth, breaker: null, retryAfterUntilMs: null };
+const emptyHealth: EndpointHealth = { ...fullHealth, breaker: null, retryAfterUntilMs: null, check: null };
 
 const newPartition = newStoredPartition("scheduler", 7, "0c0c");
 const lockedPartition = {

@@ -47,6 +47,8 @@ export function toMongoFilter(query: TransactionQuery): Filter<MongoTransaction>
   const { amountFromTenThousandths: least, amountToTenThousandths: most, decided } = query;
   if (least !== undefined) all.push({ amountTenThousandths: { $gte: least } });
   if (most !== undefined) all.push({ amountTenThousandths: { $lte: most } });
+  if (query.receivedFromMs !== undefined) all.push({ receivedAt: { $gte: new Date(query.receivedFromMs) } });
+  if (query.receivedToMs !== undefined) all.push({ receivedAt: { $lte: new Date(query.receivedToMs) } });
   if (decided !== undefined) all.push({ decisions: { $elemMatch: toDecisionFilter(decided) } });
   if (query.isQuarantined !== undefined) all.push({ quarantined: query.isQuarantined ? { $ne: null } : null });
   const item = toItemFilter(query);
@@ -78,6 +80,11 @@ function matchesAmount(stored: StoredTransaction, query: TransactionQuery): bool
   return amount !== null && (least === undefined || amount >= least) && (most === undefined || amount <= most);
 }
 
+function matchesReceived({ receivedAt }: StoredTransaction, { receivedFromMs, receivedToMs }: TransactionQuery): boolean {
+  const atMs = receivedAt.getTime();
+  return (receivedFromMs === undefined || atMs >= receivedFromMs) && (receivedToMs === undefined || atMs <= receivedToMs);
+}
+
 function toItemFilter({ itemDay, itemRow, itemCause, isItemOpen }: TransactionQuery): Record<string, unknown> | null {
   const all: Record<string, unknown>[] = [];
   if (itemDay !== undefined) all.push({ day: itemDay });
@@ -100,7 +107,7 @@ export function matchesQuery(stored: StoredTransaction, query: TransactionQuery)
   if (dateFrom !== undefined && !(stored.businessDate !== null && stored.businessDate >= dateFrom)) return false;
   if (dateTo !== undefined && !(stored.businessDate !== null && stored.businessDate <= dateTo)) return false;
   const { decided } = query;
-  if (!matchesAmount(stored, query)) return false;
+  if (!matchesAmount(stored, query) || !matchesReceived(stored, query)) return false;
   if (decided !== undefined && !stored.decisions.some((one) => matchesDecision(one, decided))) return false;
   if (isQuarantined !== undefined && isQuarantined !== (stored.quarantined !== null)) return false;
   return toItemFilter(query) === null || stored.items.some((item) => matchesItem(item, query));

@@ -58,6 +58,7 @@ const reads = new Set([
   "ping",
   "identified",
   "search",
+  "newest",
   "totals",
   "all",
   "listByReceiver",

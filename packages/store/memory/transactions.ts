@@ -112,7 +112,7 @@ function createPartitionReads(
 function createPeopleQueries(
   call: MemoryCall,
   kept: Map<string, StoredTransaction>,
-): Pick<BuildTransactions, "identified" | "items" | "search" | "totals"> {
+): Pick<BuildTransactions, "identified" | "items" | "search" | "newest" | "totals"> {
   const all = (partitions: PartitionChoice): StoredTransaction[] =>
     [...kept.values()].filter(({ partition }) => isChosen(partition, partitions)).sort((a, b) => compareText(a._id, b._id));
   return {
@@ -139,6 +139,18 @@ function createPeopleQueries(
       return call("transactions.search", [], [query, afterUetr, limit], () =>
         all(partitions)
           .filter((stored) => (afterUetr === null || stored._id > afterUetr) && matchesQuery(stored, query))
+          .slice(0, limit)
+          .map(toSummary),
+      );
+    },
+    async newest(partitions, query, after, limit) {
+      assertSearch(limit);
+      const isAfter = ({ receivedAt, _id }: StoredTransaction): boolean =>
+        after === null || receivedAt.getTime() < after.receivedAtMs || (receivedAt.getTime() === after.receivedAtMs && _id < after.uetr);
+      return call("transactions.newest", [], [query, after, limit], () =>
+        all(partitions)
+          .filter((stored) => isAfter(stored) && matchesQuery(stored, query))
+          .sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || compareText(b._id, a._id))
           .slice(0, limit)
           .map(toSummary),
       );

@@ -26,6 +26,8 @@ export const transactionIndexes: readonly IndexSpec[] = [
   { key: { "finalReport.messageIdentification": 1 }, name: "final-report" },
   { key: { "search.reasons": 1 }, name: "reasons" },
   { key: { amountTenThousandths: 1, currency: 1 }, name: "amount" },
+  // The newest first, as people list them, and what was received in a time.
+  { key: { receivedAt: 1, _id: 1 }, name: "received" },
   // Few have decisions: who decided what, and when, is found without reading the others.
   { key: { "decisions.at": 1 }, name: "decided", sparse: true },
   { key: { "quarantined.since": 1 }, name: "quarantined", sparse: true },

@@ -27,7 +27,7 @@ import {
 import { toMongoFilter } from "../documents/transaction-query.ts";
 import { readMongoTotals } from "./transaction-totals.ts";
 import { summaryFields, toSummary } from "../documents/transaction-summary.ts";
-import type { OpenRow, UnreadRow } from "../port.ts";
+import type { NewestCursor, OpenRow, UnreadRow } from "../port.ts";
 import type { BuildTransactions, PartitionChoice } from "../builds/route-transactions.ts";
 
 interface Write {
@@ -164,7 +164,7 @@ function createPartitionReads(
 
 function createPeopleQueries(
   collection: Collection<MongoTransaction>,
-): Pick<BuildTransactions, "identified" | "items" | "search" | "totals"> {
+): Pick<BuildTransactions, "identified" | "items" | "search" | "newest" | "totals"> {
   return {
     async identified(partitions, sender, messageIdentification, limit) {
       assertPage(limit);
@@ -204,8 +204,25 @@ function createPeopleQueries(
       return found.map(toSummary);
     },
 
+    async newest(partitions, query, after, limit) {
+      assertSearch(limit);
+      const asked = [toMongoFilter(query), filterPartitions(partitions)];
+      const filter: Filter<MongoTransaction> = { $and: after === null ? asked : [...asked, olderThan(after)] };
+      const sort = { receivedAt: -1, _id: -1 } as const;
+      const found = await runGuarded("transactions.newest", "read", () =>
+        collection.find(filter, { projection: summaryFields, sort, limit, batchSize: batchDocuments }).toArray(),
+      );
+      return found.map(toSummary);
+    },
+
     totals: (partitions, query) => readMongoTotals(collection, query, filterPartitions(partitions)),
   };
+}
+
+/** The range in front lets a server begin at the place in the index. */
+function olderThan({ receivedAtMs, uetr }: NewestCursor): Filter<MongoTransaction> {
+  const receivedAt = new Date(receivedAtMs);
+  return { $and: [{ receivedAt: { $lte: receivedAt } }, { $or: [{ receivedAt: { $lt: receivedAt } }, { _id: { $lt: uetr } }] }] };
 }
 
 /** Returns the ids that another writer had inserted. */

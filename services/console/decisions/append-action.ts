@@ -29,12 +29,12 @@ export interface ActionAppenderPorts {
 const appendMaxMs = 5_000;
 const notStored: ControlAnswer = { kind: "unavailable", detail: "The decision was not stored. Send it again." };
 
-export function createActionAppender(ports: ActionAppenderPorts): AppendAction {
+export function createActionAppender(ports: ActionAppenderPorts, topic: string = topics.journal): AppendAction {
   const { time, logger, serde, partitionCount } = ports;
   const actions = createActionCounter(ports.metrics);
 
   return async (key, { id, operator }, record) => {
-    const outcome = await limitTime(time, send(ports, outgoingRecord(serde, topics.journal, key, record, { partitionCount })));
+    const outcome = await limitTime(time, send(ports, outgoingRecord(serde, topic, key, record, { partitionCount })));
     actions.add({ kind: record.name, outcome: outcome.kind });
     const fields = { kind: record.name, action: id, operator, key };
     if (outcome.kind !== "appended") {

@@ -77,13 +77,10 @@ async function decideEach(
 }
 
 /** #3 */
-async function decideOne(
-  { key, name, decide }: OneOfSeveral,
-  action: OperatorAction,
-  isCheckOnly: boolean,
-): Promise<DecidedOne | ControlAnswer> {
-  const own = { ...action, id: sha256Hex(`${action.id} ${name}`).slice(0, idCharacters) };
-  const answer = await decide(own, isCheckOnly);
+async function decideOne(one: OneOfSeveral, action: OperatorAction, isCheckOnly: boolean): Promise<DecidedOne | ControlAnswer> {
+  const { key } = one;
+  const own = { ...action, id: sha256Hex(`${action.id} ${one.name}`).slice(0, idCharacters) };
+  const answer = await one.decide(own, isCheckOnly);
   if (answer.kind === "unavailable") return answer;
   if (answer.kind === "refused") return { key, outcome: "refused", action: own.id, why: answer.detail };
   return { key, outcome: isCheckOnly ? "would-be-requested" : "requested", action: own.id, why: null };

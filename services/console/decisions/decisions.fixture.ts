@@ -50,8 +50,8 @@ export function planOpenDay(over: Partial<DayPlanned> = {}): DayPlanned {
   };
 }
 
-export async function openDecisionEnvironment(over: Partial<Configuration> = {}) {
-  const environment = await openConsoleEnvironment(over);
+export async function openDecisionEnvironment(over: Partial<Configuration> = {}, more: Parameters<typeof openConsoleEnvironment>[1] = {}) {
+  const environment = await openConsoleEnvironment(over, more);
   const { store, messaging, settled } = environment;
 
   function journal(): readonly JournalledRecord[] {

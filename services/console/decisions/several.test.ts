@@ -42,10 +42,9 @@ test("several debits are withdrawn as one decision, each with its own outcome [D
     [uetrs[2], "refused"],
   ]);
   const records = environment.journal();
-  expect(records.map(({ key, decoded }) => [key, decoded.name]).toSorted()).toEqual([
-    [uetrs[0], "WithdrawalRequested"],
-    [uetrs[1], "WithdrawalRequested"],
-  ]);
+  expect(new Set(records.map(({ key, decoded }) => `${decoded.name} ${key}`))).toEqual(
+    new Set([`WithdrawalRequested ${uetrs[0]}`, `WithdrawalRequested ${uetrs[1]}`]),
+  );
 });
 
 test("a decision about several counts once for each, also where it is sent again under the same id [D9 several]", async () => {

@@ -11,11 +11,14 @@ import { problemResponse, type Caller, type CallerMeter, type Callers, type Clie
 import { Fault, type Logger, type Time, formatReason } from "@sluice/kernel";
 import { Hono, type Context } from "hono";
 import { formatInstant, type TransactionAnswer, type TransactionQueryHandler } from "./bank-answer.ts";
+import { parseEventsPlace, type EventsQueryHandler } from "../own-transactions/list-events.ts";
 import { createQuestionTurns } from "./question-turns.ts";
 import { createRequestSlots } from "./request-slots.ts";
 import type { QuestionReport } from "./request-report.ts";
 
-type BankOperations = Readonly<Partial<Record<ServedOperationName, TransactionQueryHandler>>>;
+type BankOperations = Readonly<Partial<Record<Exclude<ServedOperationName, "bankEvents">, TransactionQueryHandler>>> & {
+  readonly bankEvents?: EventsQueryHandler;
+};
 
 export interface BankApiPorts {
   readonly time: Time;
@@ -46,12 +49,12 @@ export function createBankApi(ports: BankApiPorts): BankApi {
   const app = new Hono<Environment>();
   const desk = createDesk(ports);
   for (const { name, method, paths } of servedOperations) {
-    const answering: TransactionQueryHandler | undefined = ports.operations[name];
-    if (answering === undefined || method !== "GET") continue;
+    const answer = findAnswer(ports.operations, name);
+    if (answer === null || method !== "GET") continue;
     for (const path of paths.map((given) => given.replaceAll(/\{(\w+)\}/g, ":$1"))) {
       app.get(path, (context) =>
         ports.report({ operation: name, uetr: context.req.param("uetr") ?? null, connection: context.env.connection }, () =>
-          get(ports, desk, answering, context),
+          get(ports, desk, answer, context),
         ),
       );
       app.all(path, ({ env }) =>
@@ -79,7 +82,51 @@ function respond(response: Response, caller: Identified<Caller> | null = null): 
   return Promise.resolve({ caller: caller?.id ?? null, tokenId: caller?.tokenId ?? null, response });
 }
 
-async function get(ports: BankApiPorts, desk: Desk, answering: TransactionQueryHandler, context: Asked): Promise<ReportedAnswer> {
+/** What a question that was let in is answered with; a response says what is wrong with it. */
+type Answering = (
+  caller: Identified<Caller>,
+  asked: Asked,
+) => { readonly uetr: string | null; work(): Promise<TransactionAnswer> } | Response;
+
+function findAnswer(operations: BankOperations, name: ServedOperationName): Answering | null {
+  if (name === "bankEvents") {
+    const { bankEvents } = operations;
+    return bankEvents === undefined ? null : (caller, asked) => askEvents(bankEvents, caller, asked);
+  }
+  const answering = operations[name];
+  return answering === undefined ? null : (caller, asked) => askTransaction(answering, caller, asked);
+}
+
+function askTransaction(answering: TransactionQueryHandler, caller: Identified<Caller>, { req }: Asked): ReturnType<Answering> {
+  const given = req.param("uetr") ?? "";
+  if (!isUetr(given)) return problemResponse(400, "Not a UETR", "The address names no UUID of the form 8-4-4-4-12.");
+  const from = parseStageVersion(req.query("from"));
+  if (from === null) return problemResponse(400, "Not a stageVersion", "from: a whole number from 1 to 9999.");
+  const uetr = given.toLowerCase();
+  return { uetr, work: () => answering({ caller, uetr, fromStageVersion: from }) };
+}
+
+function askEvents(answering: EventsQueryHandler, caller: Identified<Caller>, { req }: Asked): ReturnType<Answering> {
+  const [fromMs, toMs] = [req.query("from"), req.query("to")].map((text) => parseInstant(text));
+  const after = parseEventsPlace(req.query("after") ?? "0:");
+  if (typeof fromMs !== "number" || typeof toMs !== "number" || toMs < fromMs || toMs - fromMs > eventsSpanMaxMs) {
+    return problemResponse(400, "Not a time", "from, to: instants with their offsets, at most 31 days apart.");
+  }
+  if (after === null) return problemResponse(400, "Not a time", "after: give `next` of the page before.");
+  return { uetr: null, work: () => answering({ caller, fromMs, toMs, after }) };
+}
+
+const eventsSpanMaxMs = 31 * 86_400_000;
+
+function parseInstant(text: string | undefined): number | null {
+  try {
+    return Temporal.Instant.from(text ?? "").epochMilliseconds;
+  } catch {
+    return null;
+  }
+}
+
+async function get(ports: BankApiPorts, desk: Desk, answering: Answering, context: Asked): Promise<ReportedAnswer> {
   const caller = ports.callers.identify(context.req.header("authorization"));
   if (caller === null) {
     return respond(
@@ -88,15 +135,9 @@ async function get(ports: BankApiPorts, desk: Desk, answering: TransactionQueryH
   }
   const excess = checkLimits(ports, caller, context.env.connection);
   if (excess !== null) return respond(excess, caller);
-  const uetr = context.req.param("uetr") ?? "";
-  if (!isUetr(uetr)) return respond(problemResponse(400, "Not a UETR", "The address names no UUID of the form 8-4-4-4-12."), caller);
-  const from = parseStageVersion(context.req.query("from"));
-  if (from === null) return respond(problemResponse(400, "Not a stageVersion", "from: a whole number from 1 to 9999."), caller);
-  return {
-    caller: caller.id,
-    tokenId: caller.tokenId,
-    response: toResponse(await desk.ask(answering, { caller, uetr: uetr.toLowerCase(), fromStageVersion: from })),
-  };
+  const question = answering(caller, context);
+  if (question instanceof Response) return respond(question, caller);
+  return { caller: caller.id, tokenId: caller.tokenId, response: toResponse(await desk.ask(caller.id, question)) };
 }
 
 function checkLimits({ meter }: BankApiPorts, { id }: Caller, connection: ClientConnection | null): Response | null {
@@ -108,7 +149,7 @@ function checkLimits({ meter }: BankApiPorts, { id }: Caller, connection: Client
 }
 
 interface Desk {
-  ask(answering: TransactionQueryHandler, question: Parameters<TransactionQueryHandler>[0]): Promise<TransactionAnswer>;
+  ask(callerId: string, question: { readonly uetr: string | null; work(): Promise<TransactionAnswer> }): Promise<TransactionAnswer>;
 }
 
 /** #2 #3 */
@@ -116,11 +157,11 @@ function createDesk({ time, logger }: BankApiPorts): Desk {
   const places = createRequestSlots({ slotsMax: questionsMax, slotsPerCallerMax: questionsOfCallerMax });
   const turns = createQuestionTurns(time);
   return {
-    async ask(answering, question) {
-      const place = places.acquire(question.caller.id);
+    async ask(callerId, question) {
+      const place = places.acquire(callerId);
       if (place === null) return busy;
       const work = turns
-        .run(question.caller.id, () => answering(question))
+        .run(callerId, () => question.work())
         .then((answer) => answer ?? late)
         .catch((error: unknown): TransactionAnswer => {
           if (!(error instanceof Fault)) {

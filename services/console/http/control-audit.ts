@@ -66,6 +66,9 @@ const plainFilters: ReadonlySet<string> = new Set([
   "topic",
   "why",
   "since",
+  "sort",
+  "receivedFrom",
+  "receivedTo",
   "limit",
 ]);
 

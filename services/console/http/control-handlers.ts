@@ -22,6 +22,7 @@ import type { Outlook } from "../outlook/outlook.ts";
 import { listProposals } from "../proposals/list-proposals.ts";
 import type { ProposalBook } from "../proposals/proposal-book.ts";
 import { proposeDecisions, type DecisionHandlers } from "../proposals/propose-decision.ts";
+import { checkBank } from "../banks/check-bank.ts";
 import { redriveBank } from "../banks/redrive-bank.ts";
 import { redriveDelivery } from "../decisions/redrive-delivery.ts";
 import { stopDelivery } from "../decisions/stop-delivery.ts";
@@ -62,6 +63,7 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
     confirmResolution: confirmResolution(acting),
     pauseBank: pauseBank(acting),
     resumeBank: resumeBank(acting),
+    checkBank: checkBank(ports),
     resolveItems: resolveItems(acting),
     confirmResolutions: confirmResolutions(acting),
     pauseBanks: pauseBanks(acting),

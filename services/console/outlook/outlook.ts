@@ -4,6 +4,9 @@
 // #2 A look that fails leaves its minute out: a store that is not available has an alarm of its own.
 
 import { Fault, type Logger } from "@sluice/kernel";
+import type { Serde } from "@sluice/contracts";
+import type { Messaging } from "@sluice/messaging";
+import { createLatencies } from "./latencies.ts";
 import { createParkedCounts, type ParkedCounts } from "../queries/parked-counts.ts";
 import { createSeries, type Series } from "./series.ts";
 import { createOverview, type Overview, type OverviewPorts } from "./show-overview.ts";
@@ -15,7 +18,11 @@ export interface Outlook {
   stop(): void;
 }
 
-export type OutlookPorts = Omit<OverviewPorts, "counts"> & { readonly logger: Logger };
+export type OutlookPorts = Omit<OverviewPorts, "counts" | "messaging"> & {
+  readonly logger: Logger;
+  readonly messaging: Pick<Messaging, "ends" | "read">;
+  readonly serde: Serde;
+};
 
 const lookEveryMs = 10_000;
 
@@ -24,14 +31,21 @@ export function createOutlook(ports: OutlookPorts): Outlook {
   const counts = createParkedCounts(ports);
   const overview = createOverview({ ...ports, counts });
   const series = createSeries();
+  const latencies = createLatencies(ports);
   let isStopped = false;
   let timer = time.after(lookEveryMs, () => void look());
 
+  function report(error: unknown): void {
+    if (!(error instanceof Fault)) logger.error("console.failed", { operation: "lookAtNumbers", error });
+  }
+
   async function look(): Promise<void> {
+    // The log may take long, and the series does not wait for it.
+    latencies.look().catch(report);
     try {
-      series.record(await overview.read());
+      series.record(await overview.read(), () => latencies.take());
     } catch (error) {
-      if (!(error instanceof Fault)) logger.error("console.failed", { operation: "lookAtNumbers", error });
+      report(error);
     }
     if (!isStopped) timer = time.after(lookEveryMs, () => void look());
   }

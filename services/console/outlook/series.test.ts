@@ -10,12 +10,19 @@ const startMs = Date.UTC(2026, 10, 20, 6);
 const nothing = new Map<string, number>();
 
 function point(minute: number, accepted: number, over: Partial<SeriesPoint> = {}): SeriesPoint {
-  return { atMs: startMs + minute * minuteMs, days: "a", accepted, delivered: 0, held: nothing, waiting: nothing, ...over };
+  const atMs = startMs + minute * minuteMs;
+  return { atMs, countedAtMs: atMs, days: "a", accepted, delivered: 0, held: nothing, waiting: nothing, latencies: new Map(), ...over };
 }
 
 test("a rate is what came in a minute: not known at first and on another day, and never negative", () => {
   const points = [point(0, 5), point(1, 65), point(3, 85), point(4, 80), point(5, 9, { days: "b" }), point(6, 10, { days: "b" })];
-  expect(rates(points, ({ accepted }) => accepted)).toEqual([null, 60, 10, 0, null, 1]);
+  expect(rates(points, ({ accepted }) => accepted, null)).toEqual([null, 60, 10, 0, null, 1]);
+});
+
+test("the minute that is not over has no rate, and neither has one without a newer count: neither looks like a fall", () => {
+  const points = [point(0, 0), point(1, 60), point(2, 60, { countedAtMs: startMs + minuteMs }), point(3, 180), point(4, 181)];
+  const nowMs = startMs + 4 * minuteMs + 10_000;
+  expect(rates(points, ({ accepted }) => accepted, nowMs)).toEqual([null, 60, null, 60, null]);
 });
 
 test("a number that falls is 0 at a time that its last five minutes say; one that does not has none", () => {

@@ -2,13 +2,17 @@
 //
 // #1 At most `pointsMax` points. A point keeps only receivers for which something waits.
 // #2 A console that restarts has no past, and the answer says since when it looks.
-// #3 A rate is a difference of two counts of the same days; where the day has changed it is not known.
+// #3 A rate is a difference of two counts of the same days; where the day has changed it is not known, and neither is
+//    it where there is no newer count. The minute that is not over has none: it would look like a fall.
 
+import type { Latency } from "./latencies.ts";
 import type { OverviewBody } from "./show-overview.ts";
 
 export interface SeriesPoint {
   /** When it was, epoch milliseconds. */
   readonly atMs: number;
+  /** When the transactions were counted, epoch milliseconds: it may be earlier. */
+  readonly countedAtMs: number;
   /** The days that the transactions are counted of. */
   readonly days: string;
   readonly accepted: number;
@@ -17,10 +21,13 @@ export interface SeriesPoint {
   readonly held: ReadonlyMap<string, number>;
   /** What is not acknowledged, by receiver. */
   readonly waiting: ReadonlyMap<string, number>;
+  /** How long receivers took to acknowledge in its minute, by receiver, and of all under `everybody`. */
+  readonly latencies: ReadonlyMap<string, Latency>;
 }
 
 export interface Series {
-  record(body: OverviewBody): void;
+  /** `takeLatencies` gives those of the minute before the body's, once it is over. */
+  record(body: OverviewBody, takeLatencies: () => ReadonlyMap<string, Latency>): void;
   /** The oldest first. */
   list(): readonly SeriesPoint[];
 }
@@ -56,11 +63,12 @@ export function createSeries(): Series {
   const points: SeriesPoint[] = [];
   return {
     /** The last numbers of a minute are its point. */
-    record(body) {
+    record(body, takeLatencies) {
       const point = toPoint(body);
       if (point === null) return;
       const last = points.at(-1);
       if (last !== undefined && minuteOf(last.atMs) === minuteOf(point.atMs)) points.pop();
+      else if (last !== undefined) points[points.length - 1] = { ...last, latencies: takeLatencies() };
       points.push(point);
       if (points.length > pointsMax) points.shift();
     },
@@ -73,13 +81,15 @@ function minuteOf(atMs: number): number {
 }
 
 /** Null: the time is not known. */
-function toPoint({ asOf, days, held, undelivered }: OverviewBody): SeriesPoint | null {
+function toPoint({ asOf, statesCountedAt, days, held, undelivered }: OverviewBody): SeriesPoint | null {
   if (asOf === null) return null;
   const states = days.flatMap((day) => day.states);
   const sum = (is: (state: string) => boolean): number =>
     states.filter(({ state }) => is(state)).reduce((total, { count }) => total + count, 0);
   return {
     atMs: Temporal.Instant.from(asOf).epochMilliseconds,
+    countedAtMs: Temporal.Instant.from(statesCountedAt ?? asOf).epochMilliseconds,
+    latencies: new Map(),
     days: days.map(({ day }) => day).join(" "),
     accepted: sum((state) => !notAccepted.has(state)),
     delivered: sum((state) => delivered.has(state)),
@@ -100,11 +110,16 @@ export function countAt(counts: ReadonlyMap<string, number>, bank: string | null
 }
 
 /** #3 What was added in the minute before each point; null: not known. */
-export function rates(points: readonly SeriesPoint[], read: (point: SeriesPoint) => number): readonly (number | null)[] {
+export function rates(
+  points: readonly SeriesPoint[],
+  read: (point: SeriesPoint) => number,
+  nowMs: number | null,
+): readonly (number | null)[] {
   return points.map((point, index) => {
     const before = points[index - 1];
-    if (before === undefined || before.days !== point.days) return null;
-    return Math.max(0, Math.round(((read(point) - read(before)) * minuteMs) / (point.atMs - before.atMs)));
+    if (before === undefined || before.days !== point.days || before.countedAtMs >= point.countedAtMs) return null;
+    if (nowMs !== null && minuteOf(point.atMs) === minuteOf(nowMs)) return null;
+    return Math.max(0, Math.round(((read(point) - read(before)) * minuteMs) / (point.countedAtMs - before.countedAtMs)));
   });
 }
 

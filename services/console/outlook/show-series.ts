@@ -5,6 +5,7 @@ import type { ControlHandler } from "../http/control-handler.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import { isPartyId } from "../queries/parse-search-terms.ts";
 import { formatOptionalInstant, invalidRequest } from "../views/control-values.ts";
+import { everybody } from "./latencies.ts";
 import { countAt, findTrend, rates, type Series, type SeriesPoint, type Trend } from "./series.ts";
 
 interface SeriesPorts {
@@ -19,12 +20,14 @@ export function showSeries({ series, brokerNowMs }: SeriesPorts): ControlHandler
     const points = series.list();
     const held = (point: SeriesPoint): number => countAt(point.held, bank);
     const waiting = (point: SeriesPoint): number => countAt(point.waiting, bank);
-    const [accepted, delivered] = [rates(points, (point) => point.accepted), rates(points, (point) => point.delivered)];
+    const nowMs = brokerNowMs();
+    const accepted = rates(points, (point) => point.accepted, nowMs);
+    const delivered = rates(points, (point) => point.delivered, nowMs);
     return await Promise.resolve({
       kind: "found",
       body: {
         schema: "Series",
-        asOf: formatOptionalInstant(brokerNowMs()),
+        asOf: formatOptionalInstant(nowMs),
         bank,
         since: formatOptionalInstant(points[0]?.atMs ?? null),
         points: points.map((point, index) => ({
@@ -33,6 +36,8 @@ export function showSeries({ series, brokerNowMs }: SeriesPorts): ControlHandler
           delivered: bank === null ? (delivered[index] ?? null) : null,
           held: held(point),
           waiting: waiting(point),
+          medianMs: point.latencies.get(bank ?? everybody)?.medianMs ?? null,
+          slowMs: point.latencies.get(bank ?? everybody)?.slowMs ?? null,
         })),
         heldTrend: trendView(findTrend(points, held)),
         waitingTrend: trendView(findTrend(points, waiting)),

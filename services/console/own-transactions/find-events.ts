@@ -11,8 +11,9 @@
 import { headers, partitionFor, topics, type AnyDecodedRecord, type Serde } from "@sluice/contracts";
 import type { Transition } from "@sluice/domain";
 import type { Messaging, ReceivedRecord, TopicPartition } from "@sluice/messaging";
-import { Fault, type Time } from "@sluice/kernel";
+import type { Time } from "@sluice/kernel";
 import { findOffsetSince, readAround } from "@sluice/timeline";
+import { decodeReadable } from "./decode-readable.ts";
 
 export interface FindEventsPorts {
   readonly time: Time;
@@ -144,19 +145,6 @@ function isFull({ events, bytes }: Walk): boolean {
 
 function isEsm({ headers: given }: ReceivedRecord): boolean {
   return given[headers.type] === "EsmStateEvent";
-}
-
-/** #4 */
-async function decodeReadable({ value }: ReceivedRecord, serde: Serde): Promise<AnyDecodedRecord | null> {
-  if (value === null) return null;
-  try {
-    return serde.decode(value);
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    if (!error.isRetryable) return null;
-  }
-  await serde.learn(value);
-  return serde.decode(value);
 }
 
 function areEqual(a: Uint8Array, b: Uint8Array): boolean {

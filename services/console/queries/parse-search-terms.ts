@@ -38,6 +38,14 @@ const parsers: Readonly<Record<SearchTermName, (text: string) => TransactionQuer
     return amountToTenThousandths === null ? null : { amountToTenThousandths };
   },
   currency: (text) => (/^[A-Z]{3}$/.test(text) ? { currency: text } : null),
+  receivedFrom: (text) => {
+    const receivedFromMs = parseInstant(text);
+    return receivedFromMs === null ? null : { receivedFromMs };
+  },
+  receivedTo: (text) => {
+    const receivedToMs = parseInstant(text);
+    return receivedToMs === null ? null : { receivedToMs };
+  },
   reason: (text) => (/^[A-Z0-9]{1,4}$/.test(text) ? { reason: text } : null),
   observation: (text) => {
     const observation = observationKinds.find((kind) => kind === text);
@@ -60,6 +68,14 @@ export function parseSearchTerms(query: URLSearchParams): TransactionQuery | str
     asked = { ...asked, ...read };
   }
   return asked;
+}
+
+function parseInstant(text: string): number | null {
+  try {
+    return Temporal.Instant.from(text).epochMilliseconds;
+  } catch {
+    return null;
+  }
 }
 
 /** Null: the text is neither true nor false. */

@@ -27,7 +27,12 @@ test("each term finds the transactions that match it, and no others", async () =
   const message = { sender: "first", messageIdentification: "FILE-7", contentHash: "c", substanceHash: "s" };
   await saveTransactions(environment, [buildStoredTransaction("HELD", 1, { message, amountTenThousandths: 99_000_000n })], terms);
   await saveTransactions(environment, [
-    buildStoredTransaction("COMPLETED", 2, { bank: "second", businessDate: "2026-11-23", currency: "USD" }),
+    buildStoredTransaction("COMPLETED", 2, {
+      bank: "second",
+      businessDate: "2026-11-23",
+      currency: "USD",
+      receivedAtMs: consoleStartAtMs + 1,
+    }),
   ]);
   const asked = [
     "identification=FILE-7",
@@ -37,6 +42,7 @@ test("each term finds the transactions that match it, and no others", async () =
     "bank=first",
     "state=HELD",
     "businessDate=2026-11-20",
+    `receivedTo=${new Date(consoleStartAtMs).toISOString()}`,
     "dateTo=2026-11-21",
     "account=7890",
     "account=4321",
@@ -175,4 +181,21 @@ test("a store that is away is 503, and never an empty list", async () => {
   const environment = await openConsoleEnvironment();
   environment.environment.fault = "down";
   expect((await environment.control("/transactions")).status).toBe(503);
+});
+
+test("the last received are first with sort=newest, page by page, and a range of that time is exact", async () => {
+  const environment = await openConsoleEnvironment();
+  const at = (minute: number): number => consoleStartAtMs + minute * 60_000;
+  await saveTransactions(
+    environment,
+    [1, 2, 3, 4, 5].map((index) => buildStoredTransaction("HELD", index, { receivedAtMs: at(index === 2 ? 9 : Math.min(index, 4)) })),
+  );
+  const pages = await readControlPages(environment, "/transactions?sort=newest&limit=2");
+  expect(pages.flat().map(({ uetr }) => uetr)).toEqual([2, 5, 4, 3, 1].map((index) => consoleUetrAt(index)));
+  const range = `receivedFrom=${encodeURIComponent("2026-11-20T08:03:00+02:00")}&receivedTo=${new Date(at(4)).toISOString()}`;
+  expect((await readControlRows(environment, `/transactions?${range}`)).map(({ uetr }) => uetr)).toEqual(
+    [3, 4, 5].map((index) => consoleUetrAt(index)),
+  );
+  for (const query of ["sort=amount", "receivedFrom=yesterday", "sort=newest&after=NmY0YjJmMGU"])
+    expect([query, (await environment.control(`/transactions?${query}`)).status]).toEqual([query, 400]);
 });

@@ -1,10 +1,10 @@
 // searchTransactions: transactions by any identification, bank, state, end of an account, amount, date or reason. All
-// terms must match. Rows are sorted by UETR.
+// terms must match. Rows are sorted by UETR, or with `sort=newest` the last received first.
 //
 // #1 The result is exact: it has every transaction that matches all terms, and no other. A record that is not applied
 //    yet is not found (`controlStatus` shows how far the partitions are).
 
-import type { Store, SummaryRow } from "@sluice/store";
+import type { NewestCursor, Store, SummaryRow } from "@sluice/store";
 import { formatInstant } from "../http/bank-answer.ts";
 import type { ControlHandler } from "../http/control-handler.ts";
 import { encodeCursor, parsePageRequest } from "../views/page.ts";
@@ -15,16 +15,28 @@ export function searchTransactions({ store }: { readonly store: Pick<Store, "tra
   return async ({ query }) => {
     const terms = parseSearchTerms(query);
     if (typeof terms === "string") return invalidRequest(terms);
-    const page = parsePageRequest(query, isUetr);
+    const sort = query.get("sort") ?? "uetr";
+    if (sort !== "uetr" && sort !== "newest") return invalidRequest("sort: uetr or newest.");
+    const page = parsePageRequest(query, sort === "uetr" ? isUetr : (place) => parseNewest(place) !== null);
     if (typeof page === "string") return invalidRequest(page);
     // One row more than asked for tells whether there is a next page.
-    const found = await store.transactions.search(terms, page.after, Math.min(page.limit + 1, searchMax));
+    const limit = Math.min(page.limit + 1, searchMax);
+    const found =
+      sort === "uetr"
+        ? await store.transactions.search(terms, page.after, limit)
+        : await store.transactions.newest(terms, page.after === null ? null : parseNewest(page.after), limit);
     const rows = found.slice(0, page.limit);
     const last = rows.at(-1);
     const isMore = found.length > page.limit || (page.limit === searchMax && found.length === searchMax);
-    const next = last !== undefined && isMore ? encodeCursor(last.uetr) : null;
+    const next = last !== undefined && isMore ? encodeCursor(sort === "uetr" ? last.uetr : `${last.receivedAtMs} ${last.uetr}`) : null;
     return { kind: "found", body: { schema: "Transactions", rows: rows.map(transactionView), next } };
   };
+}
+
+/** The place of a row among the newest; null: the text is none. */
+function parseNewest(place: string): NewestCursor | null {
+  const [receivedAt = "", uetr = ""] = place.split(" ");
+  return /^\d{1,15}$/.test(receivedAt) && isUetr(uetr) ? { receivedAtMs: Number(receivedAt), uetr } : null;
 }
 
 /** Rows that the store returns at once. */

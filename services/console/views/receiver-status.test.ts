@@ -25,6 +25,7 @@ const learnt: EndpointHealth = {
   concurrency: 16,
   retryAfterUntilMs: null,
   updatedAtMs: consoleStartAtMs,
+  check: null,
 };
 const open = { ...learnt, breaker: { sinceMs: consoleStartAtMs - 90_000, reason: "transient" } };
 const backingOff = { ...learnt, retryAfterUntilMs: consoleStartAtMs + 120_000, concurrency: 4 };
@@ -65,7 +66,15 @@ test("without any endpoint health a receiver is active, with each of its endpoin
   const environment = await openConsoleEnvironment({ banks: [sampleBank({ id: "first", ...urls })] });
   const row = await readFirstBank(environment);
   expect(row).toMatchObject({ state: "active", isPaused: false, until: null, why: [] });
-  const now = { state: "active", breaker: null, retryAfterUntil: null, secondsToRetry: null, concurrency: 16, connections: 16 };
+  const now = {
+    state: "active",
+    breaker: null,
+    retryAfterUntil: null,
+    secondsToRetry: null,
+    concurrency: 16,
+    connections: 16,
+    check: null,
+  };
   expect(row["endpoints"]).toEqual([
     { service: "dispatcher", address, ...now },
     { service: "dispatcher", address: "http://debits.first.invalid", ...now },

@@ -17,7 +17,7 @@ type ReceiverState = "active" | "throttled" | "breaker-open" | "paused" | "maint
 /** A bank or connector from the configuration; only a bank has an address for events. */
 export type ConfiguredReceiver = ConfiguredParty & Partial<Pick<Bank, "eventsUrl">>;
 
-export interface EndpointStatus extends Pick<EndpointHealth, "service" | "origin" | "breaker"> {
+export interface EndpointStatus extends Pick<EndpointHealth, "service" | "origin" | "breaker" | "check"> {
   readonly state: Exclude<ReceiverState, "paused" | "maintenance">;
   /** Epoch milliseconds until which the receiver asked to wait (Retry-After); null: it asks for no wait now. */
   readonly retryAfterUntilMs: number | null;
@@ -101,12 +101,12 @@ function endpointStatus(
   connections: number,
   nowMs: number,
 ): EndpointStatus {
-  const { breaker = null, retryAfterUntilMs: untilMs = null } = found ?? {};
+  const { breaker = null, retryAfterUntilMs: untilMs = null, check = null } = found ?? {};
   const concurrency = Math.min(found?.concurrency ?? connections, connections);
   const retryAfterMs = untilMs !== null && untilMs > nowMs ? untilMs : null;
   const isThrottled = retryAfterMs !== null || concurrency < connections;
   const state = breaker !== null ? "breaker-open" : isThrottled ? "throttled" : "active";
-  return { ...at, state, breaker, retryAfterUntilMs: retryAfterMs, concurrency, connections };
+  return { ...at, state, breaker, retryAfterUntilMs: retryAfterMs, concurrency, connections, check };
 }
 
 const dispatcher = "dispatcher";
@@ -133,10 +133,11 @@ export function findEndpointStatus(
   return url === null ? null : (endpoints.find((one) => one.service === service && one.origin === parseOrigin(url)) ?? null);
 }
 
-export function endpointView({ origin, breaker, retryAfterUntilMs, ...endpoint }: EndpointStatus, nowMs: number | null) {
+export function endpointView({ origin, breaker, retryAfterUntilMs, check, ...endpoint }: EndpointStatus, nowMs: number | null) {
   return {
     ...endpoint,
     address: origin,
+    check: check === null ? null : checkView(check),
     breaker:
       breaker === null
         ? null
@@ -144,6 +145,10 @@ export function endpointView({ origin, breaker, retryAfterUntilMs, ...endpoint }
     retryAfterUntil: formatOptionalInstant(retryAfterUntilMs),
     secondsToRetry: wholeSecondsUntil(retryAfterUntilMs, nowMs),
   };
+}
+
+function checkView({ action, atMs, tookMs, httpStatusCode, reason }: NonNullable<EndpointHealth["check"]>) {
+  return { action, at: formatInstant(atMs), tookMs, httpStatusCode, reason };
 }
 
 function secondsSince(atMs: number, nowMs: number | null): number | null {

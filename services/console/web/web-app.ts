@@ -18,6 +18,7 @@ import { pages } from "./pages/pages.ts";
 import { renderClock, renderPage, renderProblem, renderSignIn, type Frame, type PageContent } from "./parts/layout.ts";
 import type { Html } from "./parts/html.ts";
 import type { Asked, Elsewhere } from "./asked.ts";
+import { createHelpSite, type HelpSite } from "./help/help-site.ts";
 import { createRequestSlots, type RequestSlots } from "../http/request-slots.ts";
 import { liveStreamsMax, liveStreamsOfOneMax, streamPage, type LivePage } from "./live.ts";
 import { createSessions, type Session, type Sessions } from "./sessions/sessions.ts";
@@ -28,6 +29,8 @@ export interface WebAppPorts {
   readonly random: Random;
   readonly logger: Logger;
   readonly control: ControlSide;
+  /** Folder of the documentation site; null: there is none. */
+  readonly helpFolder: string | null;
 }
 
 export interface WebApp {
@@ -40,6 +43,7 @@ type Visit = Context<Environment>;
 interface Desk extends WebAppPorts {
   readonly sessions: Sessions;
   readonly streams: RequestSlots;
+  readonly help: HelpSite | null;
 }
 
 const streamLimits = { slotsMax: liveStreamsMax, slotsPerCallerMax: liveStreamsOfOneMax };
@@ -56,18 +60,42 @@ const security = {
 
 export function createWebApp(ports: WebAppPorts): WebApp {
   const app = new Hono<Environment>();
-  const desk: Desk = { ...ports, sessions: createSessions(ports), streams: createRequestSlots(streamLimits) };
+  const desk: Desk = {
+    ...ports,
+    sessions: createSessions(ports),
+    streams: createRequestSlots(streamLimits),
+    help: ports.helpFolder === null ? null : createHelpSite(ports.helpFolder),
+  };
   for (const [path, asset] of readAssets()) app.get(path, ({ req }) => assetResponse(asset, req.header("if-none-match") ?? null));
   app.get("/sign-in", ({ req }) => htmlResponse(renderSignIn(safeNext(req.query("next")), null), 200));
   app.post("/sign-in", (visit) => signIn(desk, visit));
   app.post("/sign-out", (visit) => signOut(desk, visit));
   for (const { path, load } of pages) app.get(path, (visit) => visitPage(desk, visit, load));
   for (const { path, load } of pages) app.get(`/live${path === "/" ? "" : path}`, (visit) => openStream(desk, visit, load));
+  app.get("/help", () => redirect("/help/"));
+  app.get("/help/*", (visit) => visitHelp(desk, visit));
   app.get("/decide/:name", (visit) => visitPage(desk, visit, prepareDecision));
   app.post("/decide/:name", (visit) => takeForm(desk, visit));
   app.notFound((visit) => visitPage(desk, visit, () => Promise.reject(new ApiRefusal(404, "Not known", "There is no such page."))));
   return { fetch: async (request, connection) => await app.fetch(request, { connection }) };
 }
+
+/** The site needs a session, as every page does, and has a policy of its own. */
+async function visitHelp(desk: Desk, visit: Visit): Promise<Response> {
+  if (findSession(desk, visit) === null) return await askToSignIn(visit);
+  const path = new URL(visit.req.url).pathname.slice("/help/".length);
+  const file = desk.help?.read(path === "" ? "index.html" : path) ?? null;
+  if (file === null) return await visitPage(desk, visit, () => Promise.reject(desk.help === null ? noHelp : noHelpPage));
+  const headers = { ...security, "content-security-policy": file.policy, "content-type": file.type, "cache-control": "no-cache" };
+  return new Response(file.bytes, { headers });
+}
+
+const noHelp = new ApiRefusal(
+  404,
+  "Not here",
+  "This console has no documentation site: ./sluice docs builds it, and SLUICE_HELP_FOLDER names its folder.",
+);
+const noHelpPage = new ApiRefusal(404, "Not known", "The documentation site has no such page.");
 
 type Load = (asked: Asked) => Promise<PageContent | Elsewhere>;
 
@@ -106,7 +134,7 @@ async function makePage(desk: Desk, visit: Visit, session: Session, load: Load, 
   const { formToken } = session;
   const asked: Asked = { api, me, clock, query, params: visit.req.param(), formToken, form, newActionId: () => desk.random.hex(16) };
   const content = await load(asked).catch((error: unknown) => renderFailure(error, desk.logger));
-  return { content, frame: { me, clock, formToken, calls: api.calls } };
+  return { content, frame: { me, clock, formToken, calls: api.calls, hasHelp: desk.help !== null } };
 }
 
 async function openStream(desk: Desk, visit: Visit, load: Load): Promise<Response> {

@@ -2,7 +2,7 @@
 // not start, those that were started with it are stopped.
 
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Configuration, connectionSettingsOf, readConfigurationFile } from "@sluice/config";
 import { generateConfigSchema } from "@sluice/config/generate";
@@ -48,12 +48,18 @@ export async function startMissing(noted: UpState, names: readonly string[]): Pr
   const [httpPort = 0, consolePort = 0, controlPort = 0] = await portsFor(noted, missing);
   const servers = { kafkaBrokers, schemaRegistryUrl, mongoUrl };
   const settings = { servers, configurationFile, database: noted.database, httpPort, consolePort, controlPort };
-  const auditKey = { SLUICE_AUDIT_KEY_FILE: ensureAuditKey(auditKeyFile) };
-  const services = await startServices(missing, { ...connections, ...serviceEnvironment(settings), ...auditKey });
+  const own = { SLUICE_AUDIT_KEY_FILE: ensureAuditKey(auditKeyFile), ...helpFolder() };
+  const services = await startServices(missing, { ...connections, ...serviceEnvironment(settings), ...own });
   const state = { ...noted, ...urlsOf(services, noted), operations: { ...noted.operations, ...operationsOf(services) } };
   writeUpState(state);
   say("is up");
   process.stdout.write(`${describeUp(state)}\n`);
+}
+
+/** Where `./sluice docs` has built the documentation site, the console serves it. */
+function helpFolder(): Readonly<Record<string, string>> {
+  const folder = join(projectRoot, ".sluice", "docs", "site");
+  return existsSync(folder) ? { SLUICE_HELP_FOLDER: folder } : {};
 }
 
 /** SHA-256, hex; empty if the file cannot be read. */
@@ -73,8 +79,8 @@ async function startAll(configurationFile: string, { partitionCount, topics }: C
   await provision(servers, database, { partitionCount, ...(isOurs ? {} : { topics }) });
   const [httpPort = 0, consolePort = 0, controlPort = 0] = await freePorts(3, [httpPortWanted, consolePortWanted, controlPortWanted]);
   const environment = serviceEnvironment({ servers, configurationFile, database, httpPort, consolePort, controlPort });
-  const auditKey = { SLUICE_AUDIT_KEY_FILE: ensureAuditKey(auditKeyFile) };
-  const services = await startServices(serviceNames, { ...environment, ...auditKey });
+  const own = { SLUICE_AUDIT_KEY_FILE: ensureAuditKey(auditKeyFile), ...helpFolder() };
+  const services = await startServices(serviceNames, { ...environment, ...own });
   const { kafkaBrokers, schemaRegistryUrl, mongoUrl } = servers;
   const state = {
     kafkaBrokers,

@@ -38,7 +38,7 @@ test("a search sends the given terms and nothing else, and prints a table", asyn
   ]);
   expect(console.text().split("\n")).toMatchObject([
     expect.stringMatching(/^UETR {2}STATE/),
-    expect.stringMatching(/^u-1 {3}HELD {3}on-us {2}first {2}- {5}1250\.50 {2}ZAR {2}- {8}- {8}2026-11-20 06:00:00Z$/),
+    expect.stringMatching(/^u-1 {3}HELD {3}on-us {2}first {2}- {5}1250\.50 {2}ZAR {2}- {8}- {8}- {9}2026-11-20 06:00:00Z$/),
     "",
   ]);
 });

@@ -15,7 +15,7 @@ export const searchTermOptions = Object.fromEntries(
 
 const list: ListVerb = {
   path: "/transactions",
-  options: searchTerms.map(({ name }) => name),
+  options: [...searchTerms.map(({ name }) => name), "sort"],
   columns: () => [
     column("UETR", "uetr"),
     column("STATE", "state"),
@@ -26,6 +26,7 @@ const list: ListVerb = {
     column("", "currency"),
     column("MESSAGE", "messageIdentification"),
     column("REASONS", "reasons"),
+    column("RECEIVED", "receivedAt"),
     column("UPDATED", "updatedAt"),
   ],
   none: "nothing is found",
@@ -37,7 +38,11 @@ export const searchVerb: Verb = {
   name: "search",
   summary: "finds transactions by any identification, bank, state, account's end, amount, date or reason",
   arguments: [],
-  options: { ...searchTermOptions, ...pageOptions },
+  options: {
+    ...searchTermOptions,
+    sort: { type: "string", placeholder: "ORDER", text: "by UETR, or the last received first", choices: ["uetr", "newest"] },
+    ...pageOptions,
+  },
   notes: ["All given terms must match."],
   examples: ["search --bank sample --state HELD", "search --account 1234 --amount 1250.50 --currency ZAR"],
   run: listVerb(list),

@@ -60,7 +60,10 @@ describe("in bash", () => {
 
   test.each([
     [["win"], ["windows", "window"]],
-    [["bank", "pa"], ["pause", "pause-all"]],
+    [
+      ["bank", "pa"],
+      ["pause", "pause-all"],
+    ],
     [["logs", "dis"], ["dispatcher"]],
     [
       ["logs", "--level", ""],

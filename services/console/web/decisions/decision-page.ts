@@ -10,7 +10,7 @@ import { queryText, type Asked, type Elsewhere } from "../asked.ts";
 import { mark, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 import type { PrepareDecision, PreparedDecision } from "./decision-form.ts";
-import { preparePause, prepareResume } from "./on-banks.ts";
+import { prepareCheck, preparePause, prepareResume } from "./on-banks.ts";
 import { prepareBankRedrive, renderRedrives } from "./on-refused.ts";
 import { prepareConfirmation, prepareRejection, prepareRetraction } from "./on-proposals.ts";
 import { prepareCreditsFinal, prepareExtension, prepareGateOpening } from "./on-days.ts";
@@ -50,6 +50,7 @@ const decisions: ReadonlyMap<string, PrepareDecision> = new Map(
     declareCreditsFinal: prepareCreditsFinal,
     openGate: prepareGateOpening,
     extendClose: prepareExtension,
+    checkBank: prepareCheck,
     pauseBank: preparePause,
     resumeBank: prepareResume,
     confirmProposal: prepareConfirmation,
@@ -85,7 +86,8 @@ async function prepare(asked: Asked): Promise<PreparedDecision> {
 }
 
 /** A decision that is stored has a result; a proposal is in its list, open or ended. */
-function findResult({ schema, action, key, id }: Readonly<Record<string, unknown>>): string {
+function findResult({ schema, action, key, id, bank }: Readonly<Record<string, unknown>>): string {
+  if (schema === "CheckRequested" && typeof bank === "string") return `/banks/${encodeURIComponent(bank)}#endpoints`;
   if ((schema === "DecisionProposed" || schema === "ProposalEnded") && typeof id === "string") return `/proposals#${id}`;
   if (typeof action === "string" && typeof key === "string") return `/decided/${encodeURIComponent(action)}${queryText({ key })}`;
   return "/dead-letters";

@@ -40,6 +40,22 @@ export function pauseUntil(form: URLSearchParams, nowMs: number | null): { reado
   return { until: Temporal.Instant.fromEpochMilliseconds(nowMs + chosen * 60_000).toString({ smallestUnit: "second" }) };
 }
 
+export const prepareCheck: PrepareDecision = async (asked) => {
+  const { id, preview } = await load(asked);
+  return {
+    title: `Check the addresses of ${id}`,
+    preview,
+    warning: "Each address is called once without a message, also while it is paused. No transaction and no state changes.",
+    fields: "",
+    path: `/banks/${id}/check`,
+    body: () => ({}),
+    command: `./sluice bank check ${id} --reason TEXT`,
+    secondPerson: null,
+    verb: "Check them",
+    runbook: "a-bank-does-not-answer",
+  };
+};
+
 export const preparePause: PrepareDecision = async (asked) => {
   const { id, preview } = await load(asked);
   const { nowMs } = asked.clock;

@@ -2,7 +2,7 @@
 //
 // #1 Each is a box that can be left out. What stays chosen stands in the form itself, so what was seen is what is sent.
 
-import { controlAnswers, searchTerms, severalMax } from "@sluice/contracts";
+import { controlAnswers, severalMax } from "@sluice/contracts";
 import { html } from "hono/html";
 import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
@@ -11,6 +11,7 @@ import { count, dataTable, facts, link, mark, money, plural, receiverMark, state
 import { explainItem } from "../parts/item.ts";
 import { formatAmount, parseAmount } from "../../views/control-values.ts";
 import type { PageContent } from "../parts/layout.ts";
+import { readSearchQuery } from "../parts/search-query.ts";
 import type { PrepareDecision } from "./decision-form.ts";
 import { pauseField, pauseUntil } from "./on-banks.ts";
 
@@ -40,9 +41,8 @@ function sumsText(rows: readonly Summed[]): string {
   return [...sums].map(([currency, sum]) => money(currency, formatAmount(sum, currency))).join(", ");
 }
 
-export const prepareWithdrawals: PrepareDecision = async ({ api, query }) => {
-  const terms = Object.fromEntries(searchTerms.map(({ name }) => [name, query.get(name)?.trim()]));
-  const asked = queryText(terms);
+export const prepareWithdrawals: PrepareDecision = async ({ api, query, clock }) => {
+  const { terms, asked } = readSearchQuery(query, clock);
   if (asked === "") throw new ApiRefusal(409, "Not possible now", "Search for the debits first: all that match can then be withdrawn.");
   const { rows, next } = await api.read("searchTransactions", `/transactions${asked}&limit=${severalMax}`);
   if (rows.length === 0) throw new ApiRefusal(409, "Not possible now", "Nothing matches this search.");
@@ -65,7 +65,7 @@ export const prepareWithdrawals: PrepareDecision = async ({ api, query }) => {
   return {
     title: "Withdraw several debits",
     preview: facts([
-      ["Search", link(`/search${asked}`, asked.slice(1).replaceAll("&", ", "))],
+      ["Search", link(`/search${queryText(terms)}`, [...new URLSearchParams(asked)].map(([name, text]) => `${name} ${text}`).join(", "))],
       ["Debits", `${plural(rows.length, "debit")}${next === null ? "" : ", the first; more match"}`],
       ["Sum", sumsText(rows)],
     ]),
@@ -77,18 +77,16 @@ export const prepareWithdrawals: PrepareDecision = async ({ api, query }) => {
       const of = chosen(form);
       return typeof of === "string" ? of : { of };
     },
-    command: `./sluice bulk withdraw ${commandOptions(terms)} --reason TEXT`,
+    command: `./sluice bulk withdraw ${commandOptions(asked)} --reason TEXT`,
     secondPerson: "withdraw",
     verb: `Withdraw the ${plural(rows.length, "debit")}`,
     runbook: "withdraw-a-debit",
   };
 };
 
-function commandOptions(terms: Readonly<Record<string, string | undefined>>): string {
-  return Object.entries(terms)
-    .flatMap(([name, text]) =>
-      text === undefined || text === "" ? [] : [`--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} ${text}`],
-    )
+function commandOptions(asked: string): string {
+  return [...new URLSearchParams(asked)]
+    .map(([name, text]) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} ${text}`)
     .join(" ");
 }
 

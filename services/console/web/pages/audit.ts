@@ -40,7 +40,7 @@ export async function showAudit({ api, query, clock }: Asked): Promise<PageConte
   return {
     title: "Audit",
     section: "audit",
-    command: "./sluice proposals",
+    command: `./sluice decisions${query.get("operator") === null ? "" : ` --operator ${query.get("operator")}`}`,
     body: html`${renderTerms(query)}
       <p class="quiet">
         From ${showTime(from, clock)} to ${showTime(to, clock)}: the last ten decisions of each transaction, the last twenty of each day and

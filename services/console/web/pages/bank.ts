@@ -65,6 +65,7 @@ function renderActions({ status: { bank, isPaused, since }, refusedCount }: Show
   const by = since === null ? "" : html`<span class="quiet">last decided by ${since.operator}: ${since.reason}</span>`;
   return html`<section class="actions" aria-label="What could be decided">
     <ul>
+      <li><a class="button" href="/decide/checkBank${queryText({ bank })}">Check its addresses…</a></li>
       <li><a class="button" href="/decide/pauseBank${queryText({ bank })}">${isPaused ? "Change the pause" : "Pause"}…</a></li>
       ${isPaused ? html`<li><a class="button" href="/decide/resumeBank${queryText({ bank })}">Resume…</a> ${by}</li>` : html`<li class="not"><span>Resume</span> <span class="quiet">not possible: it is not paused</span></li>`}
       ${refusedCount > 0 ? html`<li><a class="button" href="/decide/redriveBank${queryText({ bank })}">Redrive what it refused…</a></li>` : html`<li class="not"><span>Redrive</span> <span class="quiet">not possible: it refused nothing</span></li>`}
@@ -80,8 +81,9 @@ function renderEndpoints({ endpoints }: Bank, clock: Clock): Html {
     { title: "Requests at once", isNumber: true },
     { title: "Breaker" },
     { title: "Asked to wait until" },
+    { title: "Last check" },
   ];
-  const rows = endpoints.map(({ address, service, state, concurrency, connections, breaker, retryAfterUntil }) => [
+  const rows = endpoints.map(({ address, service, state, concurrency, connections, breaker, retryAfterUntil, check }) => [
     html`<code>${address}</code>`,
     service === "dispatcher" ? "messages" : "postings of events",
     receiverMark(state),
@@ -90,8 +92,16 @@ function renderEndpoints({ endpoints }: Bank, clock: Clock): Html {
       ? "closed"
       : html`open ${showTime(breaker.since, clock)} <span class="quiet">${showDistance(breaker.since, clock)}, ${breaker.reason}</span>`,
     showTime(retryAfterUntil, clock),
+    check === null
+      ? "none"
+      : html`${checkMark(check)} <span class="quiet">${showDistance(check.at, clock)}, ${count(check.tookMs)} ms</span>`,
   ]);
-  return dataTable("Endpoints", columns, rows, "Nothing is configured for it.");
+  return html`<section id="endpoints">${dataTable("Endpoints", columns, rows, "Nothing is configured for it.")}</section>`;
+}
+
+/** Any answer says that the address is reached. */
+function checkMark({ httpStatusCode, reason }: NonNullable<Bank["endpoints"][number]["check"]>): Html {
+  return httpStatusCode === null ? mark("bad", `not reached: ${reason ?? ""}`) : mark("good", `reached: HTTP ${httpStatusCode}`);
 }
 
 function renderHeld({ held }: Shown, clock: Clock): Html {

@@ -5,6 +5,7 @@ import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked, type Elsewhere } from "../asked.ts";
 import { showTime } from "../parts/clock.ts";
+import { readSearchQuery, timeTerms } from "../parts/search-query.ts";
 import { count, link, mark, money, plural, stateMark, dataTable, uetrLink, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 
@@ -14,21 +15,24 @@ export async function showSearch({ api, query, clock }: Asked): Promise<PageCont
   const quick = (query.get("q") ?? "").trim();
   if (uetrForm.test(quick)) return { location: `/transactions/${quick.toLowerCase()}` };
   if (quick !== "") return { location: `/search${queryText({ identification: quick })}` };
-  const terms = Object.fromEntries(searchTerms.map(({ name }) => [name, query.get(name)?.trim()]));
-  const asked = queryText({ ...terms, after: query.get("after") });
-  const isAsked = asked !== "";
-  const found = isAsked ? await api.read("searchTransactions", `/transactions${asked}${asked.includes("?") ? "&" : "?"}limit=50`) : null;
+  const { terms, asked } = readSearchQuery(query, clock);
+  const sort = query.get("sort") === "uetr" ? "uetr" : "newest";
+  const isAsked = asked !== "" || query.has("sort");
+  const paged = queryText({ sort, limit: "50", after: query.get("after") });
+  const found = isAsked
+    ? await api.read("searchTransactions", `/transactions${asked}${asked === "" ? paged : paged.replace("?", "&")}`)
+    : null;
   const isCounted = isAsked && query.get("counts") === "yes";
-  const counted = isCounted ? await api.read("countTransactions", `/transactions/counts${queryText(terms)}`) : isAsked ? "asked" : null;
-  const options = Object.entries(terms).flatMap(([name, text]) => (text === undefined || text === "" ? [] : [`--${kebab(name)} ${text}`]));
+  const counted = isCounted ? await api.read("countTransactions", `/transactions/counts${asked}`) : isAsked ? "asked" : null;
+  const options = [...new URLSearchParams(asked)].map(([name, text]) => `--${kebab(name)} ${text}`);
   return {
     title: "Search",
     section: "search",
     command: `./sluice search ${options.join(" ")}`.trim(),
-    body: html`${renderForm(terms)} ${renderFacets(terms, counted)}
+    body: html`${renderForm(terms, sort)} ${renderFacets(terms, counted)}
+    ${found === null || found.rows.length === 0 || asked === "" ? "" : html`<p>${link(`/decide/withdrawDebits${queryText(terms)}`, "Withdraw all that match…")}</p>`}
     ${found === null ? html`<p class="empty">Give one or more terms: all of them must match. The address keeps them, so a search can be saved as a bookmark.</p>` : renderRows(found.rows, clock)}
-    ${found === null || found.rows.length === 0 ? "" : html`<p>${link(`/decide/withdrawDebits${queryText(terms)}`, "Withdraw all that match…")}</p>`}
-    ${found?.next === null || found === null ? "" : html`<p>${link(`/search${queryText({ ...terms, after: found.next })}`, "Next page")}</p>`}`,
+    ${found?.next === null || found === null ? "" : html`<p>${link(`/search${queryText({ ...terms, sort, after: found.next })}`, "Next page")}</p>`}`,
   };
 }
 
@@ -47,15 +51,29 @@ function renderFacets(terms: Readonly<Record<string, string | undefined>>, count
   return dataTable(`${plural(counted.count, "transaction")} in all`, columns, cells, "Nothing matches.");
 }
 
-function renderForm(terms: Readonly<Record<string, string | undefined>>): Html {
+function renderForm(terms: Readonly<Record<string, string | undefined>>, sort: "uetr" | "newest"): Html {
   return html`<form class="terms" action="/search">
     ${searchTerms.map(
       ({ name, text, example }) =>
         html`<p>
           <label for="term-${name}">${words(name)}</label>
-          <input id="term-${name}" name="${name}" value="${terms[name] ?? ""}" placeholder="${example}" title="${text}" />
+          <input
+            id="term-${name}"
+            name="${name}"
+            type="${timeTerms.has(name) ? "datetime-local" : "text"}"
+            value="${terms[name] ?? ""}"
+            placeholder="${example}"
+            title="${text}"
+          />
         </p>`,
     )}
+    <p>
+      <label for="sort">Order</label
+      ><select id="sort" name="sort">
+        <option value="newest">last received first</option>
+        <option value="uetr" ${sort === "uetr" ? "selected" : ""}>by UETR</option>
+      </select>
+    </p>
     <p class="wide"><button class="main">Search</button> ${link("/search", "Clear")}</p>
   </form>`;
 }

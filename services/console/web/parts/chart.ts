@@ -22,6 +22,8 @@ export interface Chart {
   readonly mark: { readonly atMs: number; readonly name: string } | null;
   /** When the first line is at 0, if it goes on like this; null: it does not fall. */
   readonly emptyAtMs: number | null;
+  /** What the values count, where it is not plain; left out: nothing is said. */
+  readonly unit?: string;
   /** Said besides: what comes of it. */
   readonly text: unknown;
 }
@@ -32,7 +34,7 @@ const aheadMinMs = 3_600_000;
 const minuteMs = 60_000;
 const strokes = ["first", "second"] as const;
 
-export function renderChart({ title, atMs, lines, mark, emptyAtMs, text }: Chart, clock: Clock): Html {
+export function renderChart({ title, atMs, lines, mark, emptyAtMs, text, unit = "" }: Chart, clock: Clock): Html {
   const [fromMs, lastMs] = [atMs[0], atMs.at(-1)];
   if (fromMs === undefined || lastMs === undefined || atMs.length < 2) {
     return html`<figure class="chart">
@@ -46,10 +48,11 @@ export function renderChart({ title, atMs, lines, mark, emptyAtMs, text }: Chart
   const x = (at: number): number => round(((at - fromMs) / Math.max(1, toMs - fromMs)) * width);
   const y = (value: number): number => round(height - (value / greatest) * (height - top));
   const falling = lines[0]?.values.at(-1) ?? null;
+  const isKnown = lines.some(({ values }) => values.some((value) => value !== null));
   return html`<figure class="chart">
     <figcaption>
       <strong>${title}</strong>
-      ${lines.map(({ name, values }, index) => renderLegend(name, values, strokes[index] ?? "first"))}
+      ${lines.map(({ name, values }, index) => renderLegend(name, values, strokes[index] ?? "first", unit))}
       <span class="more">${text}</span>
     </figcaption>
     <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describe(title, lines)}">
@@ -61,15 +64,15 @@ export function renderChart({ title, atMs, lines, mark, emptyAtMs, text }: Chart
     <p class="axis">
       <span>${showMinute(fromMs, clock)}</span><span>${isMarked ? mark.name : ""}</span><span>${showMinute(toMs, clock)}</span>
     </p>
-    <p class="scale quiet">highest ${count(greatest)}</p>
+    <p class="scale quiet">${isKnown ? html`highest ${count(greatest)}${unit === "" ? "" : ` ${unit}`}` : "Nothing in this time."}</p>
   </figure>`;
 }
 
-function renderLegend(name: string, values: readonly (number | null)[], stroke: string): Html {
-  const last = values.at(-1) ?? null;
+function renderLegend(name: string, values: readonly (number | null)[], stroke: string, unit: string): Html {
+  const last = values.findLast((value) => value !== null) ?? null;
   return html`<span class="legend ${stroke}"
     ><svg viewBox="0 0 24 8" aria-hidden="true"><path class="line ${stroke}" d="M0 4H24" /></svg>${name}
-    <b>${last === null ? "–" : count(last)}</b></span
+    <b>${last === null ? "–" : `${count(last)}${unit === "" ? "" : `\u{a0}${unit}`}`}</b></span
   >`;
 }
 

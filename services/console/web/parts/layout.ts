@@ -24,6 +24,8 @@ export interface Frame {
   readonly clock: Clock;
   readonly formToken: string;
   readonly calls: readonly string[];
+  /** Whether there is a documentation site below `/help`. */
+  readonly hasHelp: boolean;
 }
 
 const sections = {
@@ -65,6 +67,7 @@ export function renderPage(content: PageContent, frame: Frame): Html {
       <nav aria-label="Pages">
         <ul>
           ${Object.entries(sections).map(([name, [href, text]]) => html`<li><a href="${href}" aria-current="${name === content.section ? "page" : "false"}">${text}</a></li>`)}
+          ${frame.hasHelp ? html`<li><a href="/help/">Help</a></li>` : ""}
         </ul>
       </nav>
       <main id="main" tabindex="-1">
@@ -84,7 +87,7 @@ export function renderClock({ clock, me }: Frame): Html | string {
 }
 
 /** What a person or a program would ask for the same. */
-function renderBehind({ command, runbook = null }: PageContent, { calls }: Frame): Html {
+function renderBehind({ command, runbook = null }: PageContent, { calls, hasHelp }: Frame): Html {
   return html`<footer class="behind">
     <details>
       <summary>The same by command or API</summary>
@@ -92,9 +95,14 @@ function renderBehind({ command, runbook = null }: PageContent, { calls }: Frame
       <ul>
         ${calls.filter((call) => !call.endsWith("/me")).map((call) => html`<li><code>${call}</code></li>`)}
       </ul>
-      <p>${runbook === null ? "" : html`Runbook: <code>docs/runbooks/${runbook}.md</code>`}</p>
+      <p>${runbook === null ? "" : html`Runbook: ${runbookLink(runbook, hasHelp)}`}</p>
     </details>
   </footer>`;
+}
+
+function runbookLink(name: string, hasHelp: boolean): Html {
+  const path = `docs/runbooks/${name}`;
+  return hasHelp ? html`<a href="/help/${path}.html">${path}.md</a>` : html`<code>${path}.md</code>`;
 }
 
 export function renderSignIn(next: string, problem: string | null): Html {

@@ -43,7 +43,27 @@ export function renderDayCharts(series: Series, close: Close, clock: Clock): Htm
     },
     clock,
   );
-  return html`<div class="charts">${flow} ${held}</div>`;
+  return html`<div class="charts">${flow} ${held} ${renderLatency(series, clock)}</div>`;
+}
+
+/** How long receivers took to acknowledge. */
+function renderLatency(series: Series, clock: Clock): Html {
+  const { points, bank } = series;
+  return renderChart(
+    {
+      title: bank === null ? "Receivers acknowledge within" : "It acknowledges within",
+      atMs: points.map(({ at }) => toMs(at)),
+      lines: [
+        { name: "half of them", values: points.map(({ medianMs }) => medianMs) },
+        { name: "95 of 100", values: points.map(({ slowMs }) => slowMs) },
+      ],
+      mark: null,
+      emptyAtMs: null,
+      unit: "ms",
+      text: "What was acknowledged in each minute.",
+    },
+    clock,
+  );
 }
 
 /** What waits for one bank, and when it is over. */
@@ -64,6 +84,7 @@ export function renderQueueChart(series: Series, close: Close, clock: Clock): Ht
       },
       clock,
     )}
+    ${renderLatency(series, clock)}
   </div>`;
 }
 
@@ -86,7 +107,7 @@ function explainTrend(trend: Trend, now: number, { at, name }: Close, clock: Clo
 }
 
 function sinceText({ since }: Series, clock: Clock): Html | string {
-  return since === null ? "" : html`Seen by this console since ${showTime(since, clock)}.`;
+  return since === null ? "" : html`Seen by this console since ${showTime(since, clock)}, without the minute that is not over.`;
 }
 
 function toMs(at: string): number {

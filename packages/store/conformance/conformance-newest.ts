@@ -1,0 +1,26 @@
+// Part of the store's conformance: the last received first, and what was received in a time.
+
+import { expect, test } from "vitest";
+import { noSearchTerms, type Store, type TransactionWrite } from "../port.ts";
+import { conformanceUetr } from "./conformance-partitions.ts";
+import { conformanceDocument } from "./conformance-transactions.ts";
+
+function buildWrite(n: number, receivedAtMs: number): TransactionWrite {
+  return { document: { ...conformanceDocument({ uetr: conformanceUetr(n), receivedAtMs }), search: noSearchTerms }, expectedVersion: 0 };
+}
+
+export function newestPromises(open: () => Promise<Store>): void {
+  test("the newest are listed by the time at which they were received, the last first, in pages, and within a range of it", async () => {
+    const { transactions } = await open();
+    const [early, late] = [1_795_000_000_000, 1_795_000_060_000];
+    await transactions.write([1, 2, 3, 4].map((n) => buildWrite(n, n === 2 ? late : early)));
+    const uetrs = async (...asked: Parameters<typeof transactions.newest>) => (await transactions.newest(...asked)).map(({ uetr }) => uetr);
+    expect(await uetrs({}, null, 1_000)).toEqual([2, 4, 3, 1].map(conformanceUetr));
+    expect(await uetrs({}, null, 2)).toEqual([2, 4].map(conformanceUetr));
+    expect(await uetrs({}, { receivedAtMs: early, uetr: conformanceUetr(4) }, 1_000)).toEqual([3, 1].map(conformanceUetr));
+    expect(await uetrs({}, { receivedAtMs: late, uetr: conformanceUetr(2) }, 1)).toEqual([conformanceUetr(4)]);
+    expect(await uetrs({ receivedFromMs: early + 1 }, null, 10)).toEqual([conformanceUetr(2)]);
+    expect(await uetrs({ receivedFromMs: early, receivedToMs: early }, null, 10)).toEqual([4, 3, 1].map(conformanceUetr));
+    await expect(transactions.newest({}, null, 1_001)).rejects.toThrow("page");
+  });
+}
