@@ -20,6 +20,7 @@ const processSettings = {
     .enum(logLevels, `must be one of ${logLevels.join(", ")}`)
     .default("info")
     .describe(`Least level of log lines: ${logLevels.map((level) => `\`${level}\``).join(", ")}.`),
+  SLUICE_RELEASE: optionalSetting(text).describe("Name of the release that runs, shown in `sluice_build_info`; the image can set it."),
 } as const;
 
 /** Settings of the mode `all` alone. */
