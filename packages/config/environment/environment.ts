@@ -13,6 +13,7 @@ import { findConnectionProblems, kafkaSettings, registrySettings, storeSettings 
 import { apiSettings, findListenerProblems, listenerSettings, opsSettings } from "./listener-settings.ts";
 import { nameSettings } from "./name-settings.ts";
 import { instant, optionalSetting, text } from "./setting-types.ts";
+import { traceSettings } from "./trace-settings.ts";
 
 const processSettings = {
   SLUICE_CONFIG: text.describe("Path of the configuration file."),
@@ -41,6 +42,7 @@ export const variables = {
   ...apiSettings,
   ...nameSettings,
   ...auditSettings,
+  ...traceSettings,
   ...clockSettings,
 } as const;
 
