@@ -105,6 +105,21 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/deciding/day-decisions.ts")).bankResumeVerb,
       },
       {
+        name: "bank pause-all",
+        line: "pauses every bank and connector: everything stops",
+        load: async () => (await import("./verbs/deciding/several.ts")).bankPauseAllVerb,
+      },
+      {
+        name: "bank resume-all",
+        line: "ends every pause",
+        load: async () => (await import("./verbs/deciding/several.ts")).bankResumeAllVerb,
+      },
+      {
+        name: "bulk withdraw",
+        line: "takes back all debits that a search finds, at once",
+        load: async () => (await import("./verbs/deciding/several.ts")).bulkWithdrawVerb,
+      },
+      {
         name: "confirm",
         line: "confirms, as a second person, what another proposed",
         load: async () => (await import("./verbs/deciding/proposals.ts")).confirmVerb,
@@ -153,6 +168,16 @@ export const operatorGroups: VerbIndex = [
         name: "reconciliation confirm",
         line: "confirms that, as a second person",
         load: async () => (await import("./verbs/deciding/transaction-decisions.ts")).reconciliationConfirmVerb,
+      },
+      {
+        name: "bulk resolve",
+        line: "records the same about all open items of a day",
+        load: async () => (await import("./verbs/deciding/several.ts")).bulkResolveVerb,
+      },
+      {
+        name: "bulk confirm",
+        line: "confirms all of them, as a second person",
+        load: async () => (await import("./verbs/deciding/several.ts")).bulkConfirmVerb,
       },
     ],
   },

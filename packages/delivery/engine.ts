@@ -60,7 +60,7 @@ export interface DeliveryEngine {
   /** Configured connections to each endpoint of a receiver; 0 where it is not configured. */
   connectionsOf(receiverId: string): number;
   /** The reasons why partitions make no progress, one short text each. */
-  troubles(): readonly string[];
+  troubleOf(partition: number): string | null;
   /** Stops all retries of parked messages. */
   quiesce(): void;
   /** Resolves when no work runs any more. */
@@ -129,9 +129,7 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
     },
     replaceReceivers: (next) => replaceReceivers(context, partitions(), next),
     connectionsOf: (receiverId) => context.receiver(receiverId)?.connections ?? 0,
-    troubles() {
-      return [...leasedPartitions.values()].flatMap(({ number, trouble }) => (trouble === null ? [] : [`partition ${number}: ${trouble}`]));
-    },
+    troubleOf: (partition) => leasedPartitions.get(partition)?.trouble ?? null,
     quiesce() {
       isStopping = true;
       for (const leased of leasedPartitions.values()) leased.disarm();

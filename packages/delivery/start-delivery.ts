@@ -36,7 +36,7 @@ import {
   type UnreadableReason,
 } from "@sluice/messaging";
 import type { ServicePorts } from "@sluice/process";
-import { assert, Fault, type Readiness, type Running } from "@sluice/kernel";
+import { assert, Fault, type Running } from "@sluice/kernel";
 import { type EndpointHealthStore, type PartitionStore, type ParkedStore, sharePositionWrites } from "@sluice/store";
 import type { ConfiguredParty } from "@sluice/config";
 import { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
@@ -106,6 +106,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningDe
     logger,
     metrics,
     operatorSkips,
+    troubleOf: (partition) => engine.troubleOf(partition),
     fail: (reason) => options.fail(reason),
     async startAt(partition, epoch, assigned) {
       // #3
@@ -134,11 +135,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningDe
 
   return {
     replaceReceivers: (next) => replaceReceivers(options, engine, next),
-    readiness(): Readiness {
-      const partitions = partitionConsumer.readiness();
-      const reasons = [...partitions.reasons, ...engine.troubles().map((trouble) => `${group}: ${trouble}`)];
-      return { ...partitions, isReady: reasons.length === 0, reasons };
-    },
+    readiness: () => partitionConsumer.readiness(),
     stop() {
       stopped ??= stop();
       return stopped;

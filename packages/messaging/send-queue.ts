@@ -9,6 +9,7 @@
 // #4 At most `waitingRecordsMax` records wait; more are refused.
 // #5 While many records arrive, a batch waits longer for others, because one record alone costs the broker as much as
 //    ten together.
+// #6 What comes after a pause is sent at once: a lonely payment passes several queues, and there is nothing to wait for.
 
 import { Fault, type Time } from "@sluice/kernel";
 import { clientClosed, partlyAppended, requestRefused, unknownOutcome } from "./faults.ts";
@@ -38,7 +39,8 @@ export interface SendQueueOptions {
 }
 
 export interface SendQueue {
-  send(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]>;
+  /** Calls `settled` before the promise settles, also if the send is refused. */
+  send(records: readonly OutgoingRecord[], settled?: () => void): Promise<readonly AppendResult[]>;
   /** Refuses new sends and resolves once all waiting ones have settled. */
   close(): Promise<void>;
 }
@@ -46,10 +48,12 @@ export interface SendQueue {
 const sendRecordsMax = 10_000;
 
 interface Send {
-  /** By record; null: not acknowledged. */
-  readonly answers: (AppendResult | null)[];
+  readonly recordCount: number;
+  /** By record, with holes where one is not acknowledged. */
+  readonly answers: AppendResult[];
   settledCount: number;
   fault: Fault | null;
+  readonly settled: (() => void) | null;
   resolve(answers: readonly AppendResult[]): void;
   reject(reason: unknown): void;
 }
@@ -74,12 +78,12 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
   let linger: Disposable | null = null;
   let idle: (() => void)[] = [];
 
-  function send(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
+  function send(records: readonly OutgoingRecord[], settled: (() => void) | null = null): Promise<readonly AppendResult[]> {
     const { promise, resolve, reject } = Promise.withResolvers<readonly AppendResult[]>();
-    const sent: Send = { answers: records.map(() => null), settledCount: 0, fault: null, resolve, reject };
+    const sent: Send = { recordCount: records.length, answers: [], settledCount: 0, fault: null, settled, resolve, reject };
     const coming = records.map((record, index) => ({ record, bytes: estimateBytes(record), send: sent, index }));
     const refusal = checkSend(coming, waiting.length, isClosed, options);
-    if (refusal !== null) return Promise.reject(refusal);
+    if (refusal !== null) return refuse(sent, refusal);
     if (waiting.length === 0) waitingFromMs = time.monotonicMs();
     for (const one of coming) waiting.push(one);
     wake();
@@ -90,7 +94,7 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
     if (isTransmitting || (linger !== null && waiting.length < options.batchRecordsMax)) return;
     const waitMs = leftMs();
     if (waitMs <= 0) void flush();
-    else linger ??= time.after(waitMs, () => void flush());
+    else linger ??= pace.isAfterPause() ? afterThisTurn(flush) : time.after(waitMs, () => void flush());
   }
 
   /** Returns how long the gathering batch still waits. */
@@ -111,6 +115,7 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
       waiting = waiting.slice(count);
       pace.record(count);
       await transmit(batch);
+      pace.settled();
       if (busyLingerMaxMs !== null && leftMs() > 0) break;
     }
     isTransmitting = false;
@@ -121,7 +126,7 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
   async function transmit(batch: readonly Waiting[]): Promise<void> {
     try {
       const faults = settleAll(batch, await options.transmit(batch.map(({ record }) => record)));
-      if (faults.size === 0) return;
+      if (faults === null) return;
       // #2
       const behind = waiting;
       waiting = behind.filter(({ record }) => !faults.has(placeOf(record)));
@@ -136,10 +141,9 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
   async function close(): Promise<void> {
     isClosed = true;
     if (waiting.length === 0 && !isTransmitting) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    idle = [...idle, resolve];
+    const settled = new Promise<void>((resolve) => void (idle = [...idle, resolve]));
     void flush();
-    await promise;
+    await settled;
   }
 
   return { send, close };
@@ -148,12 +152,21 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
 /** Milliseconds to wait for each record that arrives per millisecond: 20 ms at 2,000 records a second. */
 const busyLingerPerRecordMs = 10;
 
+/** #6: milliseconds without a batch in flight. */
+const pauseMs = 5;
+
+/** The calls of one moment still go together. */
+function afterThisTurn(action: () => Promise<void>): Disposable {
+  queueMicrotask(() => void action());
+  return { [Symbol.dispose]: () => {} };
+}
+
 /** After this many milliseconds without a batch the rate counts as zero. */
 const paceForgottenMs = 200;
 
-/** Measures the current rate in records per millisecond. */
+/** Measures the current rate in records per millisecond, and the pause since the newest batch. */
 function createPace(time: Time) {
-  let [perMs, atMs] = [0, time.monotonicMs()];
+  let [perMs, atMs, settledAtMs] = [0, time.monotonicMs(), -Infinity];
   const sinceMs = (): number => time.monotonicMs() - atMs;
   return {
     perMs: () => (sinceMs() > paceForgottenMs ? 0 : perMs),
@@ -162,26 +175,41 @@ function createPace(time: Time) {
       perMs = sinceMs() > paceForgottenMs ? now : (perMs + now) / 2;
       atMs = time.monotonicMs();
     },
+    settled: () => void (settledAtMs = time.monotonicMs()),
+    /** #6 */
+    isAfterPause: () => time.monotonicMs() - settledAtMs >= pauseMs,
   };
+}
+
+function refuse({ settled }: Send, refusal: Fault): Promise<never> {
+  settled?.();
+  return Promise.reject(refusal);
 }
 
 function settle({ send, index }: Waiting, answer: AppendResult | Fault): void {
   send.settledCount += 1;
   if (answer instanceof Fault) send.fault = moreDoubtful(send.fault, answer);
   else send.answers[index] = answer;
-  if (send.settledCount < send.answers.length) return;
-  if (send.fault !== null) return send.reject(partlyAppended(send.answers, send.fault));
-  send.resolve(send.answers.filter((one) => one !== null));
+  if (send.settledCount < send.recordCount) return;
+  send.settled?.();
+  if (send.fault === null) return send.resolve(send.answers);
+  send.reject(
+    partlyAppended(
+      Array.from({ length: send.recordCount }, (_, place) => send.answers[place] ?? null),
+      send.fault,
+    ),
+  );
 }
 
-/** Returns the Faults by the partitions that failed. */
-function settleAll(batch: readonly Waiting[], answers: readonly (AppendResult | Fault)[]): ReadonlyMap<string, Fault> {
+/** Returns the Faults by the partitions that failed; null: none did. */
+function settleAll(batch: readonly Waiting[], answers: readonly (AppendResult | Fault)[]): ReadonlyMap<string, Fault> | null {
   if (answers.length !== batch.length) throw unknownOutcome("the answer does not name every record sent");
-  const faults = new Map<string, Fault>();
-  for (const [index, one] of batch.entries()) {
-    const answer = answers[index]!;
+  let faults: Map<string, Fault> | null = null;
+  let index = 0;
+  for (const one of batch) {
+    const answer = answers[index++]!;
     settle(one, answer);
-    if (answer instanceof Fault) faults.set(placeOf(one.record), answer);
+    if (answer instanceof Fault) (faults ??= new Map<string, Fault>()).set(placeOf(one.record), answer);
   }
   return faults;
 }

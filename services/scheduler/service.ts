@@ -54,7 +54,7 @@ import type { Store } from "@sluice/store";
 import { createFactAppender } from "./tasks/append-facts.ts";
 import type { JournalHandler, JournalHandlers } from "./handlers/handler.ts";
 import { openPartitionWorker } from "./partition/worker.ts";
-import type { PartitionContext } from "./partition/context.ts";
+import { type PageBounds, type PartitionContext, usualPages } from "./partition/context.ts";
 import { onBankFact } from "./handlers/on-bank-fact.ts";
 import { onBankMarker } from "./handlers/on-bank-marker.ts";
 import { onDayFact } from "./handlers/on-day-fact.ts";
@@ -62,7 +62,7 @@ import { onDayMarker } from "./handlers/on-day-marker.ts";
 import { createPositionTimer } from "./partition/stored/position.ts";
 import { createSharedStore } from "./partition/stored/shared-store.ts";
 import { onReplayAnnounced, onTransactionFact } from "./handlers/on-transaction-fact.ts";
-import { startDayPlanner } from "./tasks/day-planner.ts";
+import { type DayPlanner, startDayPlanner } from "./tasks/day-planner.ts";
 import { createMutex } from "./mutex.ts";
 import { startSchedulerCounts, createSchedulerMetrics } from "./scheduler-metrics.ts";
 import { createSnapshotCaches } from "./partition/snapshot-cache.ts";
@@ -89,6 +89,8 @@ export interface SchedulerPorts extends ServicePorts {
   readonly store: Store;
   /** The version of the rules of another release, which a test plays; absent: that of this one. */
   readonly rulesVersion?: number;
+  /** Pages that are small, so that a test has more than one of them; absent: the usual ones. */
+  readonly pages?: PageBounds;
   /** Reports that the service cannot go on; its process must end. */
   fail(reason: unknown): void;
 }
@@ -131,6 +133,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     store: createSharedStore(store, time),
     positionTimer: createPositionTimer(time),
     configuration: live.view,
+    pages: ports.pages ?? usualPages,
     rulesVersion: ports.rulesVersion ?? rulesVersion,
     append,
     brokerClock,
@@ -163,7 +166,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
   let stopped: Promise<void> | null = null;
   return {
     replaceConfiguration: (next) => live.replace(next),
-    readiness: () => readiness(running.readiness(), planner.isAppended(), storeProbe.trouble()),
+    readiness: () => readiness(running.readiness(), planner, storeProbe.trouble()),
     stop: () => (stopped ??= open.disposeAsync()),
   };
 }
@@ -184,9 +187,10 @@ function createJournalReads({
   };
 }
 
-function readiness(partitions: Readiness, isPlanAppended: boolean, storeTrouble: string | null): Readiness {
+function readiness(partitions: Readiness, planner: Pick<DayPlanner, "isAppended" | "missing">, storeTrouble: string | null): Readiness {
   const reasons = [...partitions.reasons];
-  if (!isPlanAppended) reasons.push("days: not planned yet");
+  if (!planner.isAppended()) reasons.push("days: not planned yet");
+  else reasons.push(...planner.missing().map((day) => `days: ${day} is not planned yet`));
   if (storeTrouble !== null) reasons.push(`store: ${storeTrouble}`);
-  return { isReady: reasons.length === 0, reasons };
+  return { isReady: partitions.isReady && planner.isAppended() && storeTrouble === null, reasons };
 }

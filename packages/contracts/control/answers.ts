@@ -28,6 +28,7 @@ import { countedAnswers } from "./action-answers.ts";
 import { bankAnswers, heldSchema } from "./bank-answers.ts";
 import { proposalEndedSchema, proposalSchema } from "./proposal-answers.ts";
 import { replaysSchema } from "./replay-answers.ts";
+import { severalAnswers } from "./several-answers.ts";
 import {
   endpointSchema,
   bankStatusSchema,
@@ -322,6 +323,7 @@ export const controlAnswers = {
   }),
   ...bankAnswers,
   ...countedAnswers,
+  ...severalAnswers,
   listDeadLetters: z.strictObject({
     schema: z.literal("DeadLetters"),
     rows: z.array(z.strictObject({ ...letter, cursor })),

@@ -44,7 +44,7 @@ const day = z
   .meta({ pattern: "^[A-Z][A-Z0-9_]{0,34}:[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "Business day of the item, scheme:date." });
 const offsetText = matching(/^(0|[1-9][0-9]{0,18})$/, "an offset, as text");
 
-const reasoned = object({ reason });
+const reasoned = object({ reason }).meta({ id: "Reasoned" });
 
 const redrive = object({
   reason,
@@ -64,6 +64,11 @@ const stop = object({
 
 /** Messages of one bank that are redriven at once: a console has 8 s to answer. */
 export const redrivenMax = 500;
+
+/** Transactions of one decision about several: a console has 8 s to answer. */
+export const severalMax = 500;
+/** Banks and connectors of one decision: as many as the configuration admits. */
+const receiversAtOnceMax = 1_100;
 
 const redriveSeveral = object({
   reason,
@@ -90,13 +95,14 @@ const resolution = object({
   if (!isReplaced && given.replacedBy !== null) cannotProcess(context, "only with REPLACED", ["replacedBy"]);
 });
 
-const confirmation = object({
-  reason,
+const confirmedRequest = {
   offset: offsetText.meta({ description: "Offset in the journal of the request that is confirmed, as the item shows it." }),
   contentSha256: matching(/^[0-9a-f]{64}$/, "64 hex digits").meta({
     description: "SHA-256 of what that request decides and why, as the item shows it: what was seen is what is confirmed.",
   }),
-}).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
+};
+const confirmedOne = object({ uetr, ...confirmedRequest }).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
+const confirmation = object({ reason, ...confirmedRequest }).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
 
 /** What a confirmation, a rejection and a retraction name. */
 const namedProposal = object({
@@ -107,7 +113,9 @@ const namedProposal = object({
     description:
       "SHA-256 of what is proposed and why, as the list of proposals shows it: what was seen is what is confirmed, rejected or retracted.",
   }),
-}).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
+})
+  .transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }))
+  .meta({ id: "NamedProposal" });
 
 const closeExtension = object({
   reason,
@@ -134,14 +142,53 @@ const gateOpening = object({
     }),
 });
 
-const pause = object({
+const pauseEnd = optional(
+  isoDateTime.meta({
+    description: "Maintenance: the pause ends by itself then; an instant, with its offset. Left out: a resume ends it.",
+  }),
+);
+const pause = object({ reason, until: pauseEnd });
+
+const isDryRun = optional(z.boolean().meta({ description: "true: only say what would come of each." }));
+
+/** Several of something, none of them twice. */
+function severalOf<Schema extends z.ZodType>(one: Schema, max: number, nameOf: (given: z.output<Schema>) => string) {
+  return z
+    .array(one)
+    .min(1, "at least one")
+    .max(max, `at most ${max}`)
+    .refine((given) => new Set(given.map((value) => nameOf(value))).size === given.length, "one of them twice")
+    .meta({ uniqueItems: true });
+}
+
+const severalWithdrawals = object({
   reason,
-  until: optional(
-    isoDateTime.meta({
-      description: "Maintenance: the pause ends by itself then; an instant, with its offset. Left out: a resume ends it.",
-    }),
-  ),
+  of: severalOf(uetr, severalMax, (given) => given).meta({ description: "UETRs of the debits, every one of them." }),
+  isDryRun,
 });
+
+const severalResolutions = object({
+  reason,
+  of: severalOf(object({ uetr, day }), severalMax, (given) => `${given.uetr} ${given.day}`).meta({
+    description: "The items, every one of them: each is a transaction and its business day.",
+  }),
+  resolution: choice(["MADE", "NOT_MADE"]).meta({ description: "What people found of each: it was made, or it was not." }),
+  isDryRun,
+});
+
+const severalConfirmations = object({
+  reason,
+  of: severalOf(confirmedOne, severalMax, (given) => given.uetr).meta({
+    description: "The requests that are confirmed, every one of them as its item shows it.",
+  }),
+  isDryRun,
+});
+
+const severalBanks = severalOf(bank, receiversAtOnceMax, (given) => given).meta({
+  description: "Banks and connectors, every one of them.",
+});
+const severalPauses = object({ reason, of: severalBanks, until: pauseEnd, isDryRun });
+const severalResumptions = object({ reason, of: severalBanks, isDryRun });
 
 const skipRecord = object({
   reason,
@@ -195,6 +242,11 @@ const transactionReplay = object({
 /** The body of each decision. */
 export const controlBodies = {
   withdrawDebit: reasoned,
+  withdrawDebits: severalWithdrawals,
+  resolveItems: severalResolutions,
+  confirmResolutions: severalConfirmations,
+  pauseBanks: severalPauses,
+  resumeBanks: severalResumptions,
   redriveDelivery: redrive,
   stopDelivery: stop,
   redriveBank: redriveSeveral,

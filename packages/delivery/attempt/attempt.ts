@@ -148,11 +148,13 @@ function deriveTraceparent(id: string): string {
 }
 
 function addAttempt(before: AttemptProgress, made: AttemptProgress["recentAttempts"][number], mayHaveBeenTaken: boolean): AttemptProgress {
+  const { recentAttempts, earlier } = appendAttempt(before, made);
   return {
     attempts: before.attempts + 1,
     anyAnswer: before.anyAnswer || made.httpStatusCode !== null,
     mayHaveBeenTaken: before.mayHaveBeenTaken || mayHaveBeenTaken,
-    ...appendAttempt(before, made),
+    recentAttempts,
+    earlier,
     redrive: before.redrive,
     stop: before.stop,
   };

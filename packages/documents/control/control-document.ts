@@ -19,7 +19,8 @@ import * as z from "zod";
 import { openApiKinds, shareParts } from "../shared-parts.ts";
 import { referTo, withoutId } from "../schemas/json-schemas.ts";
 import type { JsonSchema } from "../schemas/member-docs.ts";
-import { controlErrors, controlExamples, controlGuide, controlTexts, pathTexts, queryTexts, type ControlError } from "./control-texts.ts";
+import { controlExamples } from "./control-examples.ts";
+import { controlErrors, controlGuide, controlTexts, pathTexts, queryTexts, type ControlError } from "./control-texts.ts";
 
 type Part = Readonly<Record<string, unknown>>;
 type Operation = ControlOperation & { readonly name: ControlOperationName };
@@ -119,7 +120,17 @@ function answerFor(name: ControlOperationName): Part {
   return { description: "The answer.", content: json(ref(answerName(name))) };
 }
 
-const dryRuns: ReadonlySet<string> = new Set(["replayDeadLetter", "replayTransaction", "replayDeadLetters", "redriveBank"]);
+const dryRuns: ReadonlySet<string> = new Set([
+  "replayDeadLetter",
+  "replayTransaction",
+  "replayDeadLetters",
+  "redriveBank",
+  "withdrawDebits",
+  "resolveItems",
+  "confirmResolutions",
+  "pauseBanks",
+  "resumeBanks",
+]);
 
 /** The answer that most decisions share. */
 function decidedAnswers(name: ControlDecisionName): Part {
@@ -130,7 +141,7 @@ function decidedAnswers(name: ControlDecisionName): Part {
   return canBeDry ? { "200": { description: "With isDryRun: what would be appended.", content: json(ref(own)) }, ...appended } : appended;
 }
 
-/** What every operation may be answered with stands once, as `default`. */
+/** What every operation, or every one of its method, may be answered with stands once, as `default`. */
 function errorsFor(operation: Operation): Part {
   const errors = controlErrors.filter((error) => belongs(error, operation));
   const byStatus = Map.groupBy(errors, ({ status }) => String(status));
@@ -138,13 +149,12 @@ function errorsFor(operation: Operation): Part {
     ...Object.fromEntries(
       [...byStatus].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([status, ofStatus]) => [status, buildResponse(ofStatus)]),
     ),
-    default: buildResponse(controlErrors.filter(({ of }) => of === "all")),
+    default: buildResponse(controlErrors.filter(({ of }) => of === "all" || of === operation.method)),
   };
 }
 
 function belongs({ of }: ControlError, { method, path, role }: Operation): boolean {
-  if (of === "all") return false;
-  if (of === method) return true;
+  if (of === "all" || of === "GET" || of === "POST") return false;
   return of === "approve" ? role === "approve" : path.includes(`{${of}}`) && (of === "uetr" || of === "bank" || method === "POST");
 }
 

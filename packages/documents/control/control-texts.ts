@@ -1,8 +1,8 @@
-// The texts and examples of the control API's document: each operation, each query parameter, an example of each
-// decision, each error. The error texts are the console's own: services/console/http/documented-control.test.ts sends
-// each example and provokes each error.
+// The texts of the control API's document: each operation, each parameter, each error. The error texts are the
+// console's own: services/console/http/documented-control.test.ts provokes each error.
 
-import { searchTerms, type ControlDecisionName, type ControlOperationName } from "@sluice/contracts";
+import { searchTerms, type ControlOperationName } from "@sluice/contracts";
+import { exampleUetr } from "./control-examples.ts";
 
 export const controlGuide = `For people, and programs of people, who run Sluice. It has an address of its own, and tokens of its own (\`operators\` in the configuration file); those of banks and connectors are not known here.
 
@@ -67,6 +67,15 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "A delivery that its transaction waits for is tried no more, however often it failed. Its state stays, for the receiver may have taken it: at its close or deadline it becomes an item, and until then it can be redriven. What follows under its UETR is sent. Or the posting of an event (`target: POSTING`), which can change no outcome.",
   redriveBank:
     "What redriveDelivery does, for each of at most 500 messages of one bank, as one decision that a second person confirms at once. Each is judged by itself and has its own outcome and its own id; 409 if none is possible. Sent again under the same id each counts once.",
+  withdrawDebits:
+    "What withdrawDebit does, for each of at most 500 debits, as one decision that a second person confirms at once. Each is judged by itself and has its own outcome and its own id; 409 if none is possible. Sent again under the same id each counts once.",
+  resolveItems:
+    "What resolveItem does, for each of at most 500 items of which people found the same. Each is judged by itself and has its own outcome and its own id; 409 if none is possible. Where the configuration needs a second person each waits for one.",
+  confirmResolutions:
+    "What confirmResolution does, for each of at most 500 requests, each named by its offset and hash. Each is judged by itself; 409 if none is possible.",
+  pauseBanks:
+    "What pauseBank does, for each of the banks and connectors that are named: all of them stop everything. Each has its own outcome and its own id; 409 if none is possible.",
+  resumeBanks: "What resumeBank does, for each of the banks and connectors that are named.",
   resolveItem:
     "What people found out about an item of a close, a deadline, a withdrawal, or an outcome that a connector does not take. No state changes; for a debit from elsewhere and a credit the outcome is reported to the connector once. Where the configuration needs a second person it is a proposal until it is confirmed; a further request before that takes its place.",
   confirmResolution:
@@ -126,8 +135,6 @@ export const queryTexts: Readonly<Record<string, { readonly description: string;
   why: { description: "Words of the reason why it was dead-lettered.", example: "first byte" },
 };
 
-const uetr = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
-
 /** Each path parameter: its description, and an example value. */
 export const pathTexts: Readonly<Record<string, { readonly description: string; readonly example: string }>> = {
   action: { description: "Id of a decision.", example: "9d3c0d6c5a1b2c3d7d5fb0b261a54c2e" },
@@ -135,54 +142,7 @@ export const pathTexts: Readonly<Record<string, { readonly description: string; 
   date: { description: "Business date.", example: "2026-11-20" },
   letter: { description: "Place of a dead letter, partition:offset.", example: "0:0" },
   scheme: { description: "Scheme code.", example: "ZA_EFT" },
-  uetr: { description: "UETR, in any case.", example: uetr },
-};
-
-export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
-  withdrawDebit: { reason: "The bank sent the wrong file, ticket 4711" },
-  redriveDelivery: { reason: "The bank has loaded the missing branch", messageIdentification: "6f4b2f0e6f0a4d529a571f0f5d0c2b11A" },
-  stopDelivery: { reason: "The bank fails it for ever, ticket 4712", messageIdentification: "6f4b2f0e6f0a4d529a571f0f5d0c2b11D" },
-  redriveBank: { reason: "The bank has loaded the missing branch", of: ["6f4b2f0e6f0a4d529a571f0f5d0c2b11A"] },
-  resolveItem: { reason: "Seen on the bank's statement", day: "ZA_EFT:2026-11-20", resolution: "NOT_MADE" },
-  confirmResolution: {
-    reason: "Seen on the statement as well",
-    offset: "4711",
-    contentSha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-  },
-  extendClose: { reason: "The bank asks for half an hour", window: 1, closesAt: "2026-11-20T16:30:00+02:00" },
-  declareCreditsFinal: { reason: "The clearing house confirmed by telephone" },
-  openGate: {
-    reason: "The bank accepts that these credits are late",
-    bank: "sample",
-    credits: ["0d6c5a1b-61a5-4c2e-9d3c-7d5fb0b2c3d4"],
-  },
-  pauseBank: { reason: "The bank's core system is being restored", until: "2026-11-22T03:00:00+02:00" },
-  resumeBank: { reason: "The bank says that it is back" },
-  skipStuckRecord: {
-    reason: "Its schema was never registered, ticket 4711",
-    service: "scheduler",
-    topic: "sluice.journal.v1",
-    partition: 0,
-    offset: "0",
-  },
-  replayDeadLetter: { reason: "The schema is registered now" },
-  replayTransaction: { reason: "The schema is registered now" },
-  replayDeadLetters: { reason: "The schema is registered now", of: ["0:0"], records: 1 },
-  confirmProposal: {
-    reason: "The clearing house confirmed it to me too",
-    offset: "0",
-    contentSha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-  },
-  rejectProposal: {
-    reason: "The credits of one bank are not complete",
-    offset: "0",
-    contentSha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-  },
-  retractProposal: {
-    reason: "It was the wrong day",
-    offset: "0",
-    contentSha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-  },
+  uetr: { description: "UETR, in any case.", example: exampleUetr },
 };
 
 export interface ControlError {

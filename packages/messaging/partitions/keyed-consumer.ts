@@ -22,6 +22,7 @@
 import { assert, type BlockedPosition, Fault, formatReason, type LogFields } from "@sluice/kernel";
 import {
   type AssignedPartition,
+  notYetOpen,
   type PartitionConsumer,
   type PartitionConsumerOptions,
   type PartitionControl,
@@ -113,7 +114,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
   /** When the watermark moved last, in milliseconds of the monotonic clock. */
   #movedAtMs = 0;
   #opening: Promise<{ readonly value: bigint } | null> | null = null;
-  #openTrouble: string | null = "not yet open";
+  #openTrouble: string | null = notYetOpen;
   #closing: Promise<void> | null = null;
   #isDraining = false;
   #backOffs = 0;

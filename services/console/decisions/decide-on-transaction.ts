@@ -1,12 +1,11 @@
 // Decides about one transaction; the record's key is its UETR.
 
-import { factFromRecord, sha256Hex, type AnyDecodedRecord } from "@sluice/contracts";
+import { factFromRecord, sha256Hex, type AnyDecodedRecord, type OperatorAction } from "@sluice/contracts";
 import { decide, isTransactionFact, createPartitionView, type Transaction } from "@sluice/domain";
 import { assert } from "@sluice/kernel";
-import { checkEarlierDecision, refuseNow, refuseWith, wouldBeAppended, type DecisionPorts, type DecisionContext } from "./decision.ts";
-import type { ControlAnswer } from "../http/control-handler.ts";
+import { checkEarlierDecision, refuseNow, refuseWith, wouldBeAppended, type DecisionPorts } from "./decision.ts";
+import type { ControlAnswer, ControlRequest } from "../http/control-handler.ts";
 
-type TransactionDecisionName = "withdrawDebit" | "redriveDelivery" | "stopDelivery" | "resolveItem" | "confirmResolution";
 export type TransactionRecord = Extract<
   AnyDecodedRecord,
   {
@@ -19,9 +18,15 @@ export type TransactionRecord = Extract<
   }
 >;
 
+interface AskedDecision {
+  readonly action: OperatorAction;
+  /** The transaction is the part `uetr` of the address. */
+  readonly question: Pick<ControlRequest, "path" | "isCheckOnly">;
+}
+
 export async function decideOnTransaction(
   ports: DecisionPorts,
-  { action, question }: Pick<DecisionContext<TransactionDecisionName>, "action" | "question">,
+  { action, question }: AskedDecision,
   record: TransactionRecord,
 ): Promise<ControlAnswer> {
   const uetr = question.path["uetr"] ?? "";

@@ -4,34 +4,37 @@
 import { findBank, findConnector } from "@sluice/config";
 import type { DecodedRecord, OperatorAction } from "@sluice/contracts";
 import { bankKey } from "@sluice/domain";
-import { createDecisionHandler, checkEarlierDecision, refuseWith, type DecisionPorts } from "./decision.ts";
+import { createDecisionHandler, checkEarlierDecision, refuseWith, wouldBeAppended, type DecisionPorts } from "./decision.ts";
 import type { ControlAnswer, ControlHandler } from "../http/control-handler.ts";
 import { parseMillisecond } from "./parse-millisecond.ts";
+
+export type BankRecord = DecodedRecord<"BankPauseRequested"> | DecodedRecord<"BankResumeRequested">;
 
 export function pauseBank(ports: DecisionPorts): ControlHandler {
   return createDecisionHandler(ports, "pauseBank", async ({ action, question, body }) => {
     const untilMs = body.until === null ? null : parseMillisecond(body.until);
     if (body.until !== null && untilMs === null) return refuseWith(422, cannotProcess, "/until: whole milliseconds");
     const bank = question.path["bank"] ?? "";
-    return await decide(ports, action, bank, { name: "BankPauseRequested", value: { action, bank, untilMs } });
+    return await decideOnBank(ports, action, { name: "BankPauseRequested", value: { action, bank, untilMs } });
   });
 }
 
 export function resumeBank(ports: DecisionPorts): ControlHandler {
   return createDecisionHandler(ports, "resumeBank", async ({ action, question }) => {
     const bank = question.path["bank"] ?? "";
-    return await decide(ports, action, bank, { name: "BankResumeRequested", value: { action, bank } });
+    return await decideOnBank(ports, action, { name: "BankResumeRequested", value: { action, bank } });
   });
 }
 
 const cannotProcess = "The decision cannot be processed.";
 
-async function decide(
+export async function decideOnBank(
   { store, configuration, brokerClock, append }: DecisionPorts,
   action: OperatorAction,
-  bank: string,
-  record: DecodedRecord<"BankPauseRequested"> | DecodedRecord<"BankResumeRequested">,
+  record: BankRecord,
+  isCheckOnly = false,
 ): Promise<ControlAnswer> {
+  const { bank } = record.value;
   const state = (await store.banks.load([bank])).get(bank);
   // A receiver that is no longer configured may still be paused, and can be resumed.
   const isKnown = (state ?? findBank(configuration, bank) ?? findConnector(configuration, bank)) !== undefined;
@@ -40,12 +43,9 @@ async function decide(
   if (before !== null && before !== "repeat") return before;
   // A repeat counts once, even if its end has passed meanwhile.
   if (before === null && hasEnded(record, brokerClock.nowMs())) return refuseWith(422, cannotProcess, "/until: must be ahead");
-  return await append(bankKey(bank), action, record);
+  return isCheckOnly ? wouldBeAppended : await append(bankKey(bank), action, record);
 }
 
-function hasEnded(
-  { name, value }: DecodedRecord<"BankPauseRequested"> | DecodedRecord<"BankResumeRequested">,
-  nowMs: number | null,
-): boolean {
+function hasEnded({ name, value }: BankRecord, nowMs: number | null): boolean {
   return name === "BankPauseRequested" && value.untilMs !== null && nowMs !== null && value.untilMs <= nowMs;
 }

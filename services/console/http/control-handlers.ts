@@ -26,6 +26,7 @@ import { redriveBank } from "../banks/redrive-bank.ts";
 import { redriveDelivery } from "../decisions/redrive-delivery.ts";
 import { stopDelivery } from "../decisions/stop-delivery.ts";
 import { confirmResolution, resolveItem } from "../decisions/resolve-item.ts";
+import { confirmResolutions, pauseBanks, resolveItems, resumeBanks, withdrawDebits } from "../decisions/several.ts";
 import { withdrawDebit } from "../decisions/withdraw-debit.ts";
 
 /** Everything that handlers depend on; each takes the part that it needs. */
@@ -42,6 +43,7 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
   const acting = { ...ports, append: createActionAppender(ports) };
   const deciding: DecisionHandlers = {
     withdrawDebit: withdrawDebit(acting),
+    withdrawDebits: withdrawDebits(acting),
     redriveDelivery: redriveDelivery(acting),
     stopDelivery: stopDelivery(acting),
     redriveBank: redriveBank(acting),
@@ -60,6 +62,10 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
     confirmResolution: confirmResolution(acting),
     pauseBank: pauseBank(acting),
     resumeBank: resumeBank(acting),
+    resolveItems: resolveItems(acting),
+    confirmResolutions: confirmResolutions(acting),
+    pauseBanks: pauseBanks(acting),
+    resumeBanks: resumeBanks(acting),
     ...proposeDecisions(ports, deciding),
     confirmProposal: confirmProposal(ports, deciding),
     rejectProposal: rejectProposal(ports),

@@ -64,6 +64,9 @@ function placeOf(example: object): object {
 /** Prepares what each example needs; the document's bank is called sample. */
 const given: Readonly<Record<string, (environment: DecisionEnvironment) => Promise<void>>> = {
   withdrawDebit: (environment) => environment.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD"),
+  withdrawDebits: (environment) => environment.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD"),
+  resolveItems: withWithdrawal,
+  confirmResolutions: withResolution,
   redriveDelivery: refusedReport,
   stopDelivery: (environment) => environment.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED"),
   async redriveBank(environment) {
@@ -76,16 +79,7 @@ const given: Readonly<Record<string, (environment: DecisionEnvironment) => Promi
     await environment.settled(environment.store.deliveries.insert([message]));
   },
   resolveItem: withWithdrawal,
-  async confirmResolution(environment) {
-    await withWithdrawal(environment);
-    await decideAndApply(
-      environment,
-      `/transactions/${consoleUetr}/resolution`,
-      { reason: "seen", day, resolution: "MADE" },
-      "resolve-4711",
-      "operator",
-    );
-  },
+  confirmResolution: withResolution,
   extendClose: (environment) => environment.saveDay(planOpenDay()),
   confirmProposal: proposeWithdrawal,
   rejectProposal: proposeWithdrawal,
@@ -145,6 +139,12 @@ async function withWithdrawal(environment: DecisionEnvironment): Promise<void> {
   await decideAndApply(environment, `/transactions/${consoleUetr}/withdrawal`, withdrawn, "w-1", "operator");
 }
 
+async function withResolution(environment: DecisionEnvironment): Promise<void> {
+  await withWithdrawal(environment);
+  const body = { reason: "seen", day, resolution: "MADE" };
+  await decideAndApply(environment, `/transactions/${consoleUetr}/resolution`, body, "resolve-4711", "operator");
+}
+
 async function decideAndApply(
   environment: DecisionEnvironment,
   path: string,
@@ -181,6 +181,7 @@ async function proposeWithdrawal(environment: DecisionEnvironment): Promise<void
 /** Finds what the second person is shown of what the example confirms. */
 async function findShown(environment: DecisionEnvironment, name: string): Promise<object> {
   if (name === "confirmResolution") return await findProposal(environment);
+  if (name === "confirmResolutions") return { of: [{ uetr: consoleUetr, ...(await findProposal(environment)) }] };
   if (!name.endsWith("Proposal")) return {};
   const { rows } = controlAnswers.listProposals.parse(await (await environment.control("/proposals")).json());
   return { offset: rows[0]?.offset, contentSha256: rows[0]?.contentSha256 };

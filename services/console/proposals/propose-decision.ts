@@ -40,6 +40,7 @@ export function proposeDecisions(ports: ProposeDecisionPorts, handlers: Decision
     declareCreditsFinal: proposeDecision(ports, "declareCreditsFinal", handlers.declareCreditsFinal),
     openGate: proposeDecision(ports, "openGate", handlers.openGate),
     withdrawDebit: proposeDecision(ports, "withdrawDebit", handlers.withdrawDebit),
+    withdrawDebits: proposeDecision(ports, "withdrawDebits", handlers.withdrawDebits),
     redriveBank: proposeDecision(ports, "redriveBank", handlers.redriveBank),
     redriveDelivery: proposeDecision(ports, "redriveDelivery", handlers.redriveDelivery),
     stopDelivery: proposeDecision(ports, "stopDelivery", handlers.stopDelivery),
@@ -63,9 +64,10 @@ function proposeDecision(ports: ProposeDecisionPorts, name: SecondPersonOperatio
 
 /** #4 */
 function isDryRun(name: SecondPersonOperation, { body }: ControlRequest): boolean {
-  if (name !== "replayDeadLetter" && name !== "replayTransaction" && name !== "replayDeadLetters" && name !== "redriveBank") return false;
   const reading = readControlBody(name, body);
-  return reading.ok && reading.read.message.isDryRun === true;
+  if (!reading.ok) return false;
+  const { message } = reading.read;
+  return "isDryRun" in message && message.isDryRun === true;
 }
 
 async function propose(

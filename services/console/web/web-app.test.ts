@@ -75,6 +75,8 @@ const pages = [
   "/search?state=HELD&counts=yes",
   `/decide/withdrawDebit?uetr=${consoleUetr}`,
   "/decide/pauseBank?bank=first",
+  "/decide/pauseBanks",
+  "/decide/withdrawDebits?state=HELD",
   "/decide/declareCreditsFinal?scheme=ZA_EFT&date=2026-11-20",
   "/decide/extendClose?scheme=ZA_EFT&date=2026-11-20",
   "/decide/openGate?scheme=ZA_EFT&date=2026-11-20&bank=first",

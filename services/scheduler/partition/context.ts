@@ -20,6 +20,16 @@ import type { JournalHandlers } from "../handlers/handler.ts";
 import type { SchedulerMetrics } from "../scheduler-metrics.ts";
 import type { SnapshotCaches } from "./snapshot-cache.ts";
 
+/** What one page of a partition's tasks holds. */
+export interface PageBounds {
+  /** Keys of held debits of a bank, and of deadlines, that are kept in memory. */
+  readonly keysMax: number;
+  /** Open transactions that one call of the store answers. */
+  readonly rowsMax: number;
+}
+
+export const usualPages: PageBounds = { keysMax: 10_000, rowsMax: 5_000 };
+
 export interface PartitionContext {
   /** Names the service in the partitions' documents and in dead letters. */
   readonly service: string;
@@ -36,6 +46,7 @@ export interface PartitionContext {
   readonly configuration: Configuration;
   /** Number of partitions of the journal. */
   readonly partitionCount: number;
+  readonly pages: PageBounds;
   /** The version of the rules that this process decides by. */
   readonly rulesVersion: number;
   /** Reads the journal records of a partition from one offset up to another, around the batches that were skipped. */

@@ -99,7 +99,12 @@ class PartitionWorker {
     await this.#lease.take();
     // The consumer begins here: below it nothing is handed over, also before the first record.
     this.#handedTo = this.#nextOffset;
-    return { startAt: this.#nextOffset, handle: (records) => this.handle(records), close: () => this.close() };
+    return {
+      startAt: this.#nextOffset,
+      handle: (records) => this.handle(records),
+      flush: async () => this.#lease.owned?.position.write(),
+      close: () => this.close(),
+    };
   }
 
   /** #9 */

@@ -6,7 +6,7 @@ import { column, numberColumn } from "../../terminal/control-table.ts";
 import { optionName, type Verb } from "../../terminal/verb.ts";
 
 /** An option for each term of a search. */
-const termOptions = Object.fromEntries(
+export const searchTermOptions = Object.fromEntries(
   searchTerms.map(({ name, text, example }) => [
     optionName(name),
     { type: "string", placeholder: optionName(name).toUpperCase(), text: `${text} For example ${example}.` } as const,
@@ -37,7 +37,7 @@ export const searchVerb: Verb = {
   name: "search",
   summary: "finds transactions by any identification, bank, state, account's end, amount, date or reason",
   arguments: [],
-  options: { ...termOptions, ...pageOptions },
+  options: { ...searchTermOptions, ...pageOptions },
   notes: ["All given terms must match."],
   examples: ["search --bank sample --state HELD", "search --account 1234 --amount 1250.50 --currency ZAR"],
   run: listVerb(list),

@@ -60,7 +60,7 @@ describe("in bash", () => {
 
   test.each([
     [["win"], ["windows", "window"]],
-    [["bank", "pa"], ["pause"]],
+    [["bank", "pa"], ["pause", "pause-all"]],
     [["logs", "dis"], ["dispatcher"]],
     [
       ["logs", "--level", ""],

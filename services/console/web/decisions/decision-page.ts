@@ -15,6 +15,14 @@ import { prepareBankRedrive, renderRedrives } from "./on-refused.ts";
 import { prepareConfirmation, prepareRejection, prepareRetraction } from "./on-proposals.ts";
 import { prepareCreditsFinal, prepareExtension, prepareGateOpening } from "./on-days.ts";
 import {
+  preparePauses,
+  prepareResolutionConfirmations,
+  prepareResolutions,
+  prepareResumptions,
+  prepareWithdrawals,
+  renderSeveral,
+} from "./on-several.ts";
+import {
   prepareResolutionConfirmation,
   prepareRedrive,
   prepareLetterReplay,
@@ -27,6 +35,11 @@ import {
 const decisions: ReadonlyMap<string, PrepareDecision> = new Map(
   Object.entries({
     withdrawDebit: prepareWithdrawal,
+    withdrawDebits: prepareWithdrawals,
+    resolveItems: prepareResolutions,
+    confirmResolutions: prepareResolutionConfirmations,
+    pauseBanks: preparePauses,
+    resumeBanks: prepareResumptions,
     redriveDelivery: prepareRedrive,
     stopDelivery: prepareStop,
     redriveBank: prepareBankRedrive,
@@ -57,7 +70,7 @@ export async function decideByForm(asked: Asked): Promise<PageContent | Elsewher
   try {
     const reason = (form.get("reason") ?? "").trim();
     const answer = await asked.api.send(prepared.path, { ...body, reason }, form.get("actionId") ?? asked.newActionId());
-    return renderRedrives(answer) ?? { location: findResult(answer) };
+    return renderRedrives(answer) ?? renderSeveral(answer) ?? { location: findResult(answer) };
   } catch (error) {
     if (!(error instanceof ApiRefusal) || error.status === 401) throw error;
     const status = error.status === 409 || error.status === 403 || error.status === 503 ? error.status : 422;

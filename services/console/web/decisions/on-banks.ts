@@ -3,7 +3,7 @@
 import { html } from "hono/html";
 import { ApiRefusal } from "../api-client.ts";
 import type { Asked } from "../asked.ts";
-import { count, facts, receiverMark } from "../parts/html.ts";
+import { count, facts, receiverMark, type Html } from "../parts/html.ts";
 import type { PrepareDecision } from "./decision-form.ts";
 
 async function load({ api, query }: Asked) {
@@ -23,6 +23,23 @@ async function load({ api, query }: Asked) {
 
 const minutes = [15, 30, 60, 120, 240] as const;
 
+export function pauseField(): Html {
+  return html`<p>
+    <label for="minutes">For how long</label
+    ><select id="minutes" name="minutes">
+      ${minutes.map((one) => html`<option value="${one}" ${one === 30 ? "selected" : ""}>${one} minutes</option>`)}
+      <option value="">until somebody resumes it</option>
+    </select>
+  </p>`;
+}
+
+/** When the pause ends by itself, as the form chose it; empty: somebody has to resume it. */
+export function pauseUntil(form: URLSearchParams, nowMs: number | null): { readonly until?: string } {
+  const chosen = Number(form.get("minutes") ?? "");
+  if (chosen === 0 || nowMs === null) return {};
+  return { until: Temporal.Instant.fromEpochMilliseconds(nowMs + chosen * 60_000).toString({ smallestUnit: "second" }) };
+}
+
 export const preparePause: PrepareDecision = async (asked) => {
   const { id, preview } = await load(asked);
   const { nowMs } = asked.clock;
@@ -30,19 +47,9 @@ export const preparePause: PrepareDecision = async (asked) => {
     title: `Pause ${id}`,
     preview,
     warning: "Nothing is released, delivered or posted to it. Its debits may miss their window, and become items.",
-    fields: html`<p>
-      <label for="minutes">For how long</label
-      ><select id="minutes" name="minutes">
-        ${minutes.map((one) => html`<option value="${one}" ${one === 30 ? "selected" : ""}>${one} minutes</option>`)}
-        <option value="">until somebody resumes it</option>
-      </select>
-    </p>`,
+    fields: pauseField(),
     path: `/banks/${id}/pause`,
-    body(form) {
-      const chosen = Number(form.get("minutes") ?? "");
-      if (chosen === 0 || nowMs === null) return {};
-      return { until: Temporal.Instant.fromEpochMilliseconds(nowMs + chosen * 60_000).toString({ smallestUnit: "second" }) };
-    },
+    body: (form) => pauseUntil(form, nowMs),
     command: `./sluice bank pause ${id} --for 30m --reason TEXT`,
     secondPerson: null,
     verb: "Pause it",

@@ -40,7 +40,13 @@ export async function showBanks({ api, clock }: Asked): Promise<PageContent> {
     command: "./sluice bank list",
     runbook: "a-bank-does-not-answer",
     isLive: true,
-    body: html`${dataTable("Receivers", columns, cells, "The configuration has no bank.")}
+    body: html`<section class="actions" aria-label="What could be decided">
+        <ul>
+          <li><a class="button" href="/decide/pauseBanks">Pause everything…</a></li>
+          ${rows.some(({ isPaused }) => isPaused) ? html`<li><a class="button" href="/decide/resumeBanks">Resume everything…</a></li>` : ""}
+        </ul>
+      </section>
+      ${dataTable("Receivers", columns, cells, "The configuration has no bank.")}
       <p class="quiet">What waits was counted ${showTime(countedAt, clock)}.</p>`,
   };
 }

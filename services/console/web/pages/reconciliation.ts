@@ -37,9 +37,22 @@ export async function showReconciliation({ api, me, query, clock }: Asked): Prom
         <p class="wide"><button class="main">Show</button></p>
       </form>
       ${mine.length === 0 ? "" : html`<p>${mark("warns", `${mine.length} on this page wait for you to confirm them.`)}</p>`}
-      ${renderRows(rows, me, clock)}
+      ${renderSeveral(rows, mine, { day, bank })} ${renderRows(rows, me, clock)}
       ${next === null ? "" : html`<p>${link(`/reconciliation${queryText({ day, bank, all: isOpenOnly ? null : "yes", after: next })}`, "Next page")}</p>`}`,
   };
+}
+
+/** Decisions about all open items that the filter finds. */
+function renderSeveral(rows: readonly Row[], mine: readonly Row[], filter: Readonly<Record<string, string | undefined>>): Html | string {
+  const open = rows.filter(({ isOpen, resolution }) => isOpen && resolution === null);
+  if (open.length + mine.length === 0) return "";
+  const one = (name: string, text: string) => html`<li><a class="button" href="/decide/${name}${queryText(filter)}">${text}</a></li>`;
+  return html`<section class="actions" aria-label="What could be decided">
+    <ul>
+      ${open.length === 0 ? "" : one("resolveItems", "Resolve several…")}
+      ${mine.length === 0 ? "" : one("confirmResolutions", "Confirm several…")}
+    </ul>
+  </section>`;
 }
 
 function isMineToConfirm({ isOpen, resolution }: Row, { person, roles }: Asked["me"]): boolean {

@@ -27,6 +27,7 @@ export async function showSearch({ api, query, clock }: Asked): Promise<PageCont
     command: `./sluice search ${options.join(" ")}`.trim(),
     body: html`${renderForm(terms)} ${renderFacets(terms, counted)}
     ${found === null ? html`<p class="empty">Give one or more terms: all of them must match. The address keeps them, so a search can be saved as a bookmark.</p>` : renderRows(found.rows, clock)}
+    ${found === null || found.rows.length === 0 ? "" : html`<p>${link(`/decide/withdrawDebits${queryText(terms)}`, "Withdraw all that match…")}</p>`}
     ${found?.next === null || found === null ? "" : html`<p>${link(`/search${queryText({ ...terms, after: found.next })}`, "Next page")}</p>`}`,
   };
 }

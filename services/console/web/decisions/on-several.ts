@@ -1,0 +1,276 @@
+// Decisions about several transactions, banks or connectors: which of them, how many, which sum; and what came of each.
+//
+// #1 Each is a box that can be left out. What stays chosen stands in the form itself, so what was seen is what is sent.
+
+import { controlAnswers, searchTerms, severalMax } from "@sluice/contracts";
+import { html } from "hono/html";
+import { ApiRefusal, type AnswerOf } from "../api-client.ts";
+import { queryText, type Asked } from "../asked.ts";
+import { showDistance } from "../parts/clock.ts";
+import { count, dataTable, facts, link, mark, money, plural, receiverMark, stateMark, uetrLink, type Html } from "../parts/html.ts";
+import { explainItem } from "../parts/item.ts";
+import { formatAmount, parseAmount } from "../../views/control-values.ts";
+import type { PageContent } from "../parts/layout.ts";
+import type { PrepareDecision } from "./decision-form.ts";
+import { pauseField, pauseUntil } from "./on-banks.ts";
+
+const notChosen = "Choose at least one.";
+
+/** A chosen row of the form; `label` says which one it is to who cannot see the row. */
+function box(value: string, label: string): Html {
+  return html`<input type="checkbox" name="of" value="${value}" aria-label="${label}" checked />`;
+}
+
+function chosen(form: URLSearchParams): readonly string[] | string {
+  const of = form.getAll("of");
+  return of.length === 0 ? notChosen : of;
+}
+
+interface Summed {
+  readonly currency: string | null;
+  readonly amount: string | null;
+}
+
+function sumsText(rows: readonly Summed[]): string {
+  const sums = new Map<string, bigint>();
+  for (const { currency, amount } of rows) {
+    const parsed = amount === null ? null : parseAmount(amount);
+    if (currency !== null && parsed !== null) sums.set(currency, (sums.get(currency) ?? 0n) + parsed);
+  }
+  return [...sums].map(([currency, sum]) => money(currency, formatAmount(sum, currency))).join(", ");
+}
+
+export const prepareWithdrawals: PrepareDecision = async ({ api, query }) => {
+  const terms = Object.fromEntries(searchTerms.map(({ name }) => [name, query.get(name)?.trim()]));
+  const asked = queryText(terms);
+  if (asked === "") throw new ApiRefusal(409, "Not possible now", "Search for the debits first: all that match can then be withdrawn.");
+  const { rows, next } = await api.read("searchTransactions", `/transactions${asked}&limit=${severalMax}`);
+  if (rows.length === 0) throw new ApiRefusal(409, "Not possible now", "Nothing matches this search.");
+  const cells = rows.map((row) => [
+    box(row.uetr, `Debit ${row.uetr.slice(0, 8)}`),
+    uetrLink(row.uetr),
+    stateMark(row.state),
+    money(row.currency, row.amount),
+    row.bank ?? "–",
+    row.messageIdentification ?? "–",
+  ]);
+  const columns = [
+    { title: "Chosen" },
+    { title: "Debit" },
+    { title: "State" },
+    { title: "Amount", isNumber: true },
+    { title: "Bank" },
+    { title: "Identification" },
+  ];
+  return {
+    title: "Withdraw several debits",
+    preview: facts([
+      ["Search", link(`/search${asked}`, asked.slice(1).replaceAll("&", ", "))],
+      ["Debits", `${plural(rows.length, "debit")}${next === null ? "" : ", the first; more match"}`],
+      ["Sum", sumsText(rows)],
+    ]),
+    warning:
+      "None of them is ever released: each ends in reconciliation with the cause WITHDRAWN. One that is released already is refused. This cannot be undone.",
+    fields: dataTable("Which", columns, cells, "None."),
+    path: "/withdrawal",
+    body: (form) => {
+      const of = chosen(form);
+      return typeof of === "string" ? of : { of };
+    },
+    command: `./sluice bulk withdraw ${commandOptions(terms)} --reason TEXT`,
+    secondPerson: "withdraw",
+    verb: `Withdraw the ${plural(rows.length, "debit")}`,
+    runbook: "withdraw-a-debit",
+  };
+};
+
+function commandOptions(terms: Readonly<Record<string, string | undefined>>): string {
+  return Object.entries(terms)
+    .flatMap(([name, text]) =>
+      text === undefined || text === "" ? [] : [`--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} ${text}`],
+    )
+    .join(" ");
+}
+
+type Items = AnswerOf<"listReconciliation">["rows"];
+
+const itemColumns = [
+  { title: "Chosen" },
+  { title: "Transaction" },
+  { title: "Bank" },
+  { title: "Amount", isNumber: true },
+  { title: "Reason", isText: true },
+  { title: "Made" },
+];
+
+async function loadItems({ api, query }: Asked) {
+  const filter = { day: query.get("day"), bank: query.get("bank"), row: query.get("row") };
+  const asked = queryText({ ...filter, open: "true", limit: String(severalMax) });
+  const { rows, next } = await api.read("listReconciliation", `/reconciliation${asked}`);
+  return { filter, rows, isWhole: next === null };
+}
+
+function itemTable(rows: Items, clock: Asked["clock"], valueOf: (row: Items[number]) => string): Html {
+  const cells = rows.map((row) => [
+    box(valueOf(row), `Item of ${row.uetr.slice(0, 8)}`),
+    uetrLink(row.uetr),
+    row.bank ?? "–",
+    money(row.currency, row.amount),
+    explainItem(row),
+    showDistance(row.madeAt, clock),
+  ]);
+  return dataTable("Which", itemColumns, cells, "None.");
+}
+
+function itemFacts(rows: Items, filter: Readonly<Record<string, string | null>>, isWhole: boolean): Html {
+  return facts([
+    ["Day", filter["day"] ?? "every day"],
+    ["Bank", filter["bank"] ?? "every bank"],
+    ["Items", `${plural(rows.length, "item")}${isWhole ? "" : `, of the first ${severalMax} open ones; there are more`}`],
+    ["Sum", sumsText(rows)],
+  ]);
+}
+
+function itemCommand(verb: string, { day, bank }: Readonly<Record<string, string | null>>): string {
+  return `./sluice bulk ${verb} --day ${day ?? "DAY"}${bank === null || bank === undefined ? "" : ` --bank ${bank}`}`;
+}
+
+export const prepareResolutions: PrepareDecision = async (asked) => {
+  const { filter, rows, isWhole } = await loadItems(asked);
+  const open = rows.filter(({ resolution }) => resolution === null);
+  if (open.length === 0) throw new ApiRefusal(409, "Not possible now", "No item is open that nobody has resolved.");
+  return {
+    title: "Resolve several items",
+    preview: itemFacts(open, filter, isWhole),
+    warning: "It records the same about each of them. A final resolution cannot be changed, and connectors get it once.",
+    fields: html`${itemTable(open, asked.clock, ({ uetr, day }) => `${uetr} ${day}`)}
+      <fieldset>
+        <legend>What was found out about each</legend>
+        <label><input type="radio" name="resolution" value="MADE" required /> It was made: the money moved</label>
+        <label><input type="radio" name="resolution" value="NOT_MADE" required /> It was not made: no money moved</label>
+      </fieldset>`,
+    path: "/resolution",
+    body(form) {
+      const of = chosen(form);
+      if (typeof of === "string") return of;
+      const items = of.map((value) => ({ uetr: value.slice(0, 36), day: value.slice(37) }));
+      return { of: items, resolution: form.get("resolution") ?? "" };
+    },
+    command: `${itemCommand("resolve", filter)} --as made --reason TEXT`,
+    secondPerson: "resolve",
+    verb: `Resolve the ${plural(open.length, "item")}`,
+    runbook: "resolve-an-item",
+  };
+};
+
+export const prepareResolutionConfirmations: PrepareDecision = async (asked) => {
+  const { filter, rows, isWhole } = await loadItems(asked);
+  const mine = rows.filter(({ resolution }) => resolution !== null && !resolution.isFinal && resolution.action.person !== asked.me.person);
+  if (mine.length === 0) throw new ApiRefusal(409, "Not possible now", "No resolution of another person waits to be confirmed.");
+  const made = mine.filter(({ resolution }) => resolution?.kind === "MADE").length;
+  return {
+    title: "Confirm several resolutions",
+    preview: html`${itemFacts(mine, filter, isWhole)}
+    ${facts([["Found out", `${count(made)} made, ${count(mine.length - made)} not made or replaced`]])}`,
+    warning: "This makes each of them final. It cannot be undone.",
+    fields: itemTable(
+      mine,
+      asked.clock,
+      ({ uetr, resolution }) => `${uetr} ${resolution?.offset ?? ""} ${resolution?.contentSha256 ?? ""}`,
+    ),
+    path: "/resolution/confirmation",
+    body(form) {
+      const of = chosen(form);
+      if (typeof of === "string") return of;
+      const requests = of.map((value) => {
+        const [uetr, offset, contentSha256] = value.split(" ");
+        return { uetr, offset, contentSha256 };
+      });
+      return { of: requests };
+    },
+    command: `${itemCommand("confirm", filter)} --reason TEXT`,
+    secondPerson: null,
+    verb: `Confirm the ${plural(mine.length, "resolution")}`,
+    runbook: "resolve-an-item",
+  };
+};
+
+type Banks = AnswerOf<"listBanks">["rows"];
+
+function bankTable(rows: Banks): Html {
+  const columns = [{ title: "Chosen" }, { title: "Receiver" }, { title: "State" }, { title: "Waiting", isNumber: true }];
+  const cells = rows.map(({ bank, state, waiting }) => [
+    box(bank, bank),
+    link(`/banks/${bank}`, bank),
+    receiverMark(state),
+    waiting === null ? "not counted" : count(waiting.deliveries.waiting + waiting.postings.waiting),
+  ]);
+  return dataTable("Which", columns, cells, "None.");
+}
+
+export const preparePauses: PrepareDecision = async ({ api, clock }) => {
+  const { rows } = await api.read("listBanks", "/banks");
+  return {
+    title: "Pause everything",
+    preview: facts([["Receivers", plural(rows.length, "bank or connector")]]),
+    warning:
+      "Nothing is released, delivered or posted to any of them. Debits may miss their window, and become items. What they send is still taken.",
+    fields: html`${bankTable(rows)} ${pauseField()}`,
+    path: "/pause",
+    body(form) {
+      const of = chosen(form);
+      return typeof of === "string" ? of : { of, ...pauseUntil(form, clock.nowMs) };
+    },
+    command: "./sluice bank pause-all --for 30m --reason TEXT",
+    secondPerson: null,
+    verb: "Pause them",
+    runbook: "pause-a-bank",
+  };
+};
+
+export const prepareResumptions: PrepareDecision = async ({ api }) => {
+  const { rows } = await api.read("listBanks", "/banks");
+  const paused = rows.filter(({ isPaused }) => isPaused);
+  if (paused.length === 0) throw new ApiRefusal(409, "Not possible now", "No bank and no connector is paused.");
+  return {
+    title: "Resume everything",
+    preview: facts([["Paused", plural(paused.length, "bank or connector")]]),
+    warning: "Everything that waits for them is due at once, in order.",
+    fields: bankTable(paused),
+    path: "/resume",
+    body: (form) => {
+      const of = chosen(form);
+      return typeof of === "string" ? of : { of };
+    },
+    command: "./sluice bank resume-all --reason TEXT",
+    secondPerson: null,
+    verb: "Resume them",
+    runbook: "pause-a-bank",
+  };
+};
+
+/** The page of the outcomes; null: the answer is that of another decision. */
+export function renderSeveral(answer: Readonly<Record<string, unknown>>): PageContent | null {
+  if (answer["schema"] !== "SeveralDecisions") return null;
+  const { rows, count: number, sums, action } = controlAnswers.withdrawDebits.parse(answer);
+  const columns = [{ title: "About" }, { title: "Outcome" }, { title: "Why", isText: true }];
+  const cells = rows.map(({ key, outcome, action: id, why }) => [
+    key.startsWith("bank:") ? link(`/banks/${key.slice(5)}`, key.slice(5)) : uetrLink(key),
+    outcome === "requested" ? link(`/decided/${id}${queryText({ key })}`, mark("good", "requested")) : mark("bad", outcome),
+    why ?? "",
+  ]);
+  return {
+    title: "Requested",
+    section: null,
+    command: "./sluice decisions",
+    body: html`<p class="line big">${mark("waits", "stored")} <span>${count(number)} of ${count(rows.length)}</span></p>
+      <p>Each takes effect, or is refused, where its turn in the log comes. The outcome of each is behind its word.</p>
+      ${facts([
+        ["Decision", html`<code>${action}</code>`],
+        ...(sums.length === 0
+          ? []
+          : [["Transactions", sums.map(({ currency, count: of, sum }) => html`${count(of)}, ${money(currency, sum)} in all `)] as const]),
+      ])}
+      ${dataTable("Outcome of each", columns, cells, "None.")}`,
+  };
+}
