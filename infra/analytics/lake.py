@@ -61,7 +61,9 @@ def main(lake: str, views: str, *questions: str) -> None:
             columns = [column[0] for column in asked.description]
             rows = [[None if value is None else str(value) for value in row] for row in asked.fetchall()]
             answers[name] = {"columns": columns, "rows": rows}
-        except (duckdb.CatalogException, duckdb.BinderException) as error:
+        except duckdb.CatalogException as error:
+            answers[name] = {"problem": f"a table that it asks has no record yet ({str(error).splitlines()[0]})"}
+        except duckdb.BinderException as error:
             answers[name] = {"problem": str(error).splitlines()[0]}
     json.dump(answers, sys.stdout)
 

@@ -199,6 +199,11 @@ export const verbIndex: VerbIndex = [
         load: async () => (await import("./verbs/trials/trial-delivery.ts")).trialDeliveryVerb,
       },
       {
+        name: "trial trace",
+        line: "one debit's trace, from its POST to its last event",
+        load: async () => (await import("./verbs/trials/trial-trace.ts")).trialTraceVerb,
+      },
+      {
         name: "bench delivery",
         line: "deliveries a second against a bare loop",
         load: async () => (await import("./verbs/trials/bench-delivery.ts")).benchDeliveryVerb,

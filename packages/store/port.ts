@@ -28,6 +28,8 @@ export interface TransactionDocument {
   readonly search: SearchTerms;
   /** The versions of the rules that decided its records. */
   readonly rules: RulesSpan;
+  /** The traceparent of its accepted message; null where that had none. */
+  readonly traceparent: string | null;
 }
 
 export interface TransactionWrite {

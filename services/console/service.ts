@@ -38,6 +38,7 @@ import { createProposalBook } from "./proposals/proposal-book.ts";
 import { watchProposals } from "./proposals/watch-proposals.ts";
 import { createQuestionReport } from "./http/request-report.ts";
 import { watchDayTotals } from "./queries/watch-day-totals.ts";
+import { watchOldItems } from "./items/watch-old-items.ts";
 import { createWebApp } from "./web/web-app.ts";
 
 export interface ConsoleServicePorts extends ServicePorts {
@@ -92,7 +93,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const storeProbe = createStoreProbe({ store, time });
   const dateFrom = () => earliestOpenDate(configuration, brokerClock.nowMs());
   const totals = watchDayTotals({ ...ports, dateFrom });
-  const proposals = watchProposals({ ...ports, brokerClock, book });
+  const watches = [totals, watchProposals({ ...ports, brokerClock, book }), watchOldItems({ ...ports, brokerClock })];
   let stopped: Promise<void> | null = null;
   return {
     fetch: (request, connection) => api.fetch(request, connection ?? null),
@@ -116,8 +117,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
       return { isReady: reasons.length === 0, reasons };
     },
     stop() {
-      totals.stop();
-      proposals.stop();
+      for (const watch of watches) watch.stop();
       outlook.stop();
       brokerClock.stop();
       refusals.stop();

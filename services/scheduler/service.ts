@@ -126,20 +126,16 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
   const context: PartitionContext = {
     service,
     handlers: journalHandlers,
-    time,
-    logger,
+    ...pickPorts(ports),
     store: createSharedStore(store, time),
     positionTimer: createPositionTimer(time),
-    serde,
     configuration: live.view,
-    partitionCount,
     pages: ports.pages ?? usualPages,
     rulesVersion: ports.rulesVersion ?? rulesVersion,
     append,
     brokerClock,
     metrics,
     producer: outputs,
-    messaging,
     ...createJournalReads(ports),
     operatorSkips,
     serializeAudit: createMutex(),
@@ -170,6 +166,10 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     readiness: () => readiness(running.readiness(), planner, storeProbe.trouble()),
     stop: () => (stopped ??= open.disposeAsync()),
   };
+}
+
+function pickPorts({ time, logger, serde, partitionCount, messaging, tracer }: SchedulerPorts) {
+  return { time, logger, serde, partitionCount, messaging, ...(tracer === undefined ? {} : { tracer }) };
 }
 
 function createJournalReads({

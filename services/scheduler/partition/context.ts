@@ -13,7 +13,7 @@ import type {
   Producer,
   ReceivedRecord,
 } from "@sluice/messaging";
-import type { Logger, SharedTimer, Time } from "@sluice/kernel";
+import type { Logger, SharedTimer, Time, Tracer } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import type { AppendFacts } from "../tasks/append-facts.ts";
 import type { JournalHandlers } from "../handlers/handler.ts";
@@ -38,6 +38,7 @@ export interface PartitionContext {
   readonly time: Time;
   readonly logger: Logger;
   readonly metrics: SchedulerMetrics;
+  readonly tracer?: Tracer;
   /** `shared-store.ts` */
   readonly store: Pick<Store, "transactions" | "days" | "banks" | "ledgers" | "partitions">;
   /** Calls all partitions whose position is to be written. */

@@ -38,6 +38,7 @@ import type { PartitionContext } from "./context.ts";
 import { createDayLedgers, type DayLedgers } from "./day-ledgers.ts";
 import { readJournal } from "./read-journal.ts";
 import { reportBatch } from "./report/report-batch.ts";
+import { traceBatch } from "./report/trace-batch.ts";
 import { createStoreWitness, type StoreWitness } from "./stored/store-witness.ts";
 import { type OwnedPartition, readLettersNote, takeOverPartition } from "./take-over.ts";
 
@@ -265,7 +266,9 @@ class PartitionWorker {
     if (this.#nextOffset > this.#handedTo) this.#handedTo = this.#nextOffset;
     owned.position.advance(this.#nextOffset);
     owned.tasks.observe(end.handled);
-    reportBatch(this.#context, owned, end, time.monotonicMs() - startedMs);
+    const tookMs = time.monotonicMs() - startedMs;
+    reportBatch(this.#context, owned, end, tookMs);
+    traceBatch(this.#context, end.handled, tookMs);
     await this.#applyMarkers(owned, end.handled.at(-1));
   }
 
