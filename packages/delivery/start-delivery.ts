@@ -36,7 +36,7 @@ import {
   type UnreadableReason,
 } from "@sluice/messaging";
 import type { ServicePorts } from "@sluice/process";
-import { assert, Fault, type Running } from "@sluice/kernel";
+import { assert, Fault, type Readiness, type Running } from "@sluice/kernel";
 import { type EndpointHealthStore, type PartitionStore, type ParkedStore, sharePositionWrites } from "@sluice/store";
 import type { ConfiguredParty } from "@sluice/config";
 import { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
@@ -114,6 +114,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningDe
         throw new Fault("delivery.time-unknown", "the broker clock is not known yet", { isRetryable: true });
       return engine.open(partition, epoch, assigned);
     },
+    handOver: (partition, epoch) => engine.handOver(partition, epoch),
     closed: (partition, epoch) => engine.close(partition, epoch),
     read: (record) => readContent(record, options),
     handle,
@@ -135,12 +136,16 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningDe
 
   return {
     replaceReceivers: (next) => replaceReceivers(options, engine, next),
-    readiness: () => partitionConsumer.readiness(),
+    readiness: () => addStoreTrouble(partitionConsumer.readiness(), engine.storeTrouble()),
     stop() {
       stopped ??= stop();
       return stopped;
     },
   };
+}
+
+function addStoreTrouble(readiness: Readiness, trouble: string | null): Readiness {
+  return trouble === null ? readiness : { ...readiness, isReady: false, reasons: [`the store: ${trouble}`, ...readiness.reasons] };
 }
 
 /** Milliseconds between two log lines about the same bound. */

@@ -9,7 +9,6 @@
 // #4 At most `waitingRecordsMax` records wait; more are refused.
 // #5 While many records arrive, a batch waits longer for others, because one record alone costs the broker as much as
 //    ten together.
-// #6 What comes after a pause is sent at once: a lonely payment passes several queues, and there is nothing to wait for.
 
 import { Fault, type Time } from "@sluice/kernel";
 import { clientClosed, partlyAppended, requestRefused, unknownOutcome } from "./faults.ts";
@@ -94,7 +93,7 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
     if (isTransmitting || (linger !== null && waiting.length < options.batchRecordsMax)) return;
     const waitMs = leftMs();
     if (waitMs <= 0) void flush();
-    else linger ??= pace.isAfterPause() ? afterThisTurn(flush) : time.after(waitMs, () => void flush());
+    else linger ??= time.after(waitMs, () => void flush());
   }
 
   /** Returns how long the gathering batch still waits. */
@@ -115,7 +114,6 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
       waiting = waiting.slice(count);
       pace.record(count);
       await transmit(batch);
-      pace.settled();
       if (busyLingerMaxMs !== null && leftMs() > 0) break;
     }
     isTransmitting = false;
@@ -141,9 +139,10 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
   async function close(): Promise<void> {
     isClosed = true;
     if (waiting.length === 0 && !isTransmitting) return;
-    const settled = new Promise<void>((resolve) => void (idle = [...idle, resolve]));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    idle = [...idle, resolve];
     void flush();
-    await settled;
+    await promise;
   }
 
   return { send, close };
@@ -152,21 +151,12 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
 /** Milliseconds to wait for each record that arrives per millisecond: 20 ms at 2,000 records a second. */
 const busyLingerPerRecordMs = 10;
 
-/** #6: milliseconds without a batch in flight. */
-const pauseMs = 5;
-
-/** The calls of one moment still go together. */
-function afterThisTurn(action: () => Promise<void>): Disposable {
-  queueMicrotask(() => void action());
-  return { [Symbol.dispose]: () => {} };
-}
-
 /** After this many milliseconds without a batch the rate counts as zero. */
 const paceForgottenMs = 200;
 
-/** Measures the current rate in records per millisecond, and the pause since the newest batch. */
+/** Measures the current rate in records per millisecond. */
 function createPace(time: Time) {
-  let [perMs, atMs, settledAtMs] = [0, time.monotonicMs(), -Infinity];
+  let [perMs, atMs] = [0, time.monotonicMs()];
   const sinceMs = (): number => time.monotonicMs() - atMs;
   return {
     perMs: () => (sinceMs() > paceForgottenMs ? 0 : perMs),
@@ -175,9 +165,6 @@ function createPace(time: Time) {
       perMs = sinceMs() > paceForgottenMs ? now : (perMs + now) / 2;
       atMs = time.monotonicMs();
     },
-    settled: () => void (settledAtMs = time.monotonicMs()),
-    /** #6 */
-    isAfterPause: () => time.monotonicMs() - settledAtMs >= pauseMs,
   };
 }
 

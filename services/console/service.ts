@@ -20,7 +20,7 @@ import { controlPrefix } from "@sluice/contracts";
 import { createCallerMeter, createCallers, createRefusals, createTokens, type ClientConnection } from "@sluice/service";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import { startBrokerClock, createProbe } from "@sluice/messaging";
-import type { Store } from "@sluice/store";
+import { createStoreProbe, type Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
 import { startConsoleAudit } from "./start-audit.ts";
 import { createControlAudit } from "./http/control-audit.ts";
@@ -81,6 +81,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const serving = { time, logger, operators, meter: operatorMeter, handlers, report, document };
   const control = createControlApi({ ...serving, audit: createControlAudit(audit) });
   const web = createWebApp({ time, random: ports.random, logger, control });
+  const storeProbe = createStoreProbe({ store, time });
   const dateFrom = () => earliestOpenDate(configuration, brokerClock.nowMs());
   const totals = watchDayTotals({ ...ports, dateFrom });
   const proposals = watchProposals({ ...ports, brokerClock, book });
@@ -99,9 +100,12 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
     },
     readiness() {
       if (stopped !== null) return { isReady: false, reasons: ["stopping"] };
-      return brokerClock.nowMs() === null
-        ? { isReady: false, reasons: ["broker clock: no time known yet"] }
-        : { isReady: true, reasons: [] };
+      const storeTrouble = storeProbe.trouble();
+      const reasons = [
+        ...(brokerClock.nowMs() === null ? ["broker clock: no time known yet"] : []),
+        ...(storeTrouble === null ? [] : [`store: ${storeTrouble}`]),
+      ];
+      return { isReady: reasons.length === 0, reasons };
     },
     stop() {
       totals.stop();

@@ -50,7 +50,7 @@ import {
 import { createLiveConfiguration } from "@sluice/config";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import type { Readiness } from "@sluice/kernel";
-import type { Store } from "@sluice/store";
+import { startStoreProbe, type Store } from "@sluice/store";
 import { createFactAppender } from "./tasks/append-facts.ts";
 import type { JournalHandler, JournalHandlers } from "./handlers/handler.ts";
 import { openPartitionWorker } from "./partition/worker.ts";
@@ -66,7 +66,6 @@ import { type DayPlanner, startDayPlanner } from "./tasks/day-planner.ts";
 import { createMutex } from "./mutex.ts";
 import { startSchedulerCounts, createSchedulerMetrics } from "./scheduler-metrics.ts";
 import { createSnapshotCaches } from "./partition/snapshot-cache.ts";
-import { startStoreProbe } from "./store-probe.ts";
 
 export { rebuildPartitions } from "./rebuild/rebuild.ts";
 
@@ -122,10 +121,8 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
   const storeProbe = opening.adopt(startStoreProbe({ store, time }), (probe) => probe.stop());
   const operatorSkips = createOperatorSkips({ messaging, serde, service });
   let owned: PartitionConsumer | null = null;
-  startSchedulerCounts(
-    metrics,
-    ports.configuration.schemes.map(({ id }) => id),
-  );
+  const schemeIds = ports.configuration.schemes.map(({ id }) => id);
+  startSchedulerCounts(metrics, schemeIds);
   const context: PartitionContext = {
     service,
     handlers: journalHandlers,

@@ -4,14 +4,15 @@
 //
 // #1 Foreign bytes say of themselves that they are no debit and no credit, so of an unknown UETR they make no item.
 // #2 The operator sends a replay again under the same id until it is answered, as one does who sees no answer. A replay
-//    that was refused is asked for anew, because more of the transaction may be in the dead letters by then.
-// #3 The repair ends when the garbage is in the dead letters and its transaction is not quarantined any more.
+//    that was refused is asked for under another id, because more of the transaction may be in the dead letters then.
+// #3 A record of a schema that no registry has stops its partition. The operator asks until its owner has skipped it.
+// #4 The repair ends when the garbage is in the dead letters and its transaction is not quarantined any more.
 
 import type { SentEntry } from "@sluice/checker";
 import type { Console } from "@sluice/console";
-import { partitionFor, topics } from "@sluice/contracts";
+import { headers, partitionFor, topics } from "@sluice/contracts";
 import { type Random, sleep } from "@sluice/kernel";
-import type { MemoryBroker, ReceivedRecord } from "@sluice/messaging";
+import type { AppendResult, MemoryBroker, ReceivedRecord } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
 import { drawUetr, sampleToken, type VirtualTime } from "@sluice/testkit";
 import type { Replicas } from "./cluster.ts";
@@ -26,10 +27,14 @@ export interface PlannedForeignRecord {
   readonly bytes: number;
   /** True if its key is a UETR of the journal, so that it quarantines a transaction. */
   readonly isQuarantining: boolean;
+  /** The service whose partition it stops; null if its bytes are no record at all. */
+  readonly stops: "scheduler" | "dispatcher" | "event-publisher" | null;
 }
 
 export const repairOperator = "repair";
-const recordsMax = 4;
+const recordsMax = 6;
+const dayKeyText = "ZA_EFT:2026-11-20";
+const topicOf = { scheduler: topics.journal, dispatcher: topics.dispatch, "event-publisher": topics.events } as const;
 /** A producer may send a million bytes in one record. */
 const largeBytes = 999_800;
 const smallBytesMax = 64;
@@ -39,21 +44,33 @@ export function drawForeignRecords(
   random: Random,
   { fromMs, untilMs, uetrs }: { readonly fromMs: number; readonly untilMs: number; readonly uetrs: readonly string[] },
 ): readonly PlannedForeignRecord[] {
-  return Array.from({ length: 1 + Math.floor(random.fraction() * recordsMax) }, () => {
+  const between = (): number => fromMs + random.fraction() * (untilMs - fromMs);
+  const stopping = drawStopping(random, between());
+  const unreadable = Array.from({ length: 1 + Math.floor(random.fraction() * recordsMax) }, () => {
     const draw = random.fraction();
     const known = uetrs[Math.floor(random.fraction() * uetrs.length)] ?? drawUetr(random);
     const topic = draw < 0.7 ? topics.journal : draw < 0.85 ? topics.dispatch : topics.events;
     const kind = random.fraction();
     const isTransaction = kind < 0.8;
-    const other = kind < 0.9 ? "ZA_EFT:2026-11-20" : null;
+    const other = kind < 0.9 ? dayKeyText : null;
     return {
-      atMs: fromMs + random.fraction() * (untilMs - fromMs),
+      atMs: between(),
       topic,
       key: isTransaction ? (kind < 0.65 ? known : drawUetr(random)) : other,
       bytes: random.fraction() < 0.15 ? largeBytes : 1 + Math.floor(random.fraction() * smallBytesMax),
       isQuarantining: isTransaction && topic === topics.journal,
+      stops: null,
     };
   });
+  return [...unreadable, ...stopping];
+}
+
+/** On half of these days one partition is stopped. */
+function drawStopping(random: Random, atMs: number): readonly PlannedForeignRecord[] {
+  const services = ["scheduler", "dispatcher", "event-publisher"] as const;
+  const stops = services[Math.floor(random.fraction() * 2 * services.length)];
+  if (stops === undefined) return [];
+  return [{ atMs, topic: topicOf[stops], key: dayKeyText, bytes: smallBytesMax, isQuarantining: false, stops }];
 }
 
 export interface ForeignRecordsOptions {
@@ -87,10 +104,13 @@ export function startForeignRecords(options: ForeignRecordsOptions): ForeignReco
   let replays = 0;
   const producer = broker.client("foreign").producer("foreign");
 
-  async function play({ key, topic, bytes, isQuarantining }: PlannedForeignRecord): Promise<void> {
+  async function play({ key, topic, bytes, isQuarantining, stops }: PlannedForeignRecord): Promise<void> {
     const partition = key === null ? Math.floor(random.fraction() * partitionCount) : partitionFor(key, partitionCount);
-    const record = { topic, partition, key: key === null ? null : new TextEncoder().encode(key), value: garbage(bytes), headers: {} };
-    await repeat(async () => await (await producer).send([record]));
+    const value = stops === null ? garbage(bytes) : unknownSchema(bytes);
+    const named = stops === null ? {} : { [headers.type]: "Foreign" };
+    const record = { topic, partition, key: key === null ? null : new TextEncoder().encode(key), value, headers: named };
+    const [appended] = await repeat(async () => await (await producer).send([record]));
+    if (stops !== null && appended !== undefined) await skip(stops, appended);
     if (!isQuarantining || key === null || repairing.has(key)) return;
     repairing.add(key);
     await sleep(time, random.fraction() * lookFirstMaxMs);
@@ -108,19 +128,30 @@ export function startForeignRecords(options: ForeignRecordsOptions): ForeignReco
     }
   }
 
-  /** #3 Asks for a replay where the transaction is quarantined. */
+  /** #4 Asks for a replay where the transaction is quarantined. */
   async function isRepaired(uetr: string): Promise<boolean> {
     const documents = await repeat(() => options.store.transactions.load([uetr]));
     const partition = partitionFor(uetr, partitionCount);
     const foreign = foreignOffsets(broker.records({ topic: topics.journal, partition }), uetr);
     const letters = lettersOf(broker.records({ topic: topics.deadLetters, partition }), uetr);
-    const isAside = foreign.every((offset) => letters.some((letter) => letter.of === offset));
+    const isDeadLettered = foreign.every((offset) => letters.some((letter) => letter.of === offset));
     const transaction = documents.get(uetr)?.transaction ?? null;
-    if (transaction === null || !isAside) return false;
+    if (transaction === null || !isDeadLettered) return false;
     if (transaction.quarantined === null) return true;
     const { offset: from } = transaction.quarantined;
     await replay(uetr, firstNames(letters.filter(({ of }) => of >= from && foreign.includes(of))));
     return false;
+  }
+
+  /** #3 */
+  async function skip(service: string, { topic, partition, offset }: AppendResult): Promise<void> {
+    const place = { topic, partition };
+    const body = { service, ...place, offset: String(offset), reason: "no registry has its schema" };
+    while (!isSkipped(broker.records({ topic: topics.deadLetters, partition }), { service, ...place, offset })) {
+      await sleep(time, lookAgainMs);
+      replays += 1;
+      await ask("/skip", `skip-${replays}`, body);
+    }
   }
 
   /** #2 */
@@ -128,7 +159,7 @@ export function startForeignRecords(options: ForeignRecordsOptions): ForeignReco
     replays += 1;
     const id = `replay-${replays}`;
     for (;;) {
-      const status = await ask(uetr, id, { reason: "foreign bytes", leave });
+      const status = await ask(`/transactions/${uetr}/replay`, id, { reason: "foreign bytes", leave });
       const base = { kind: "sent", atMs: time.nowMs(), bank: repairOperator, operation: "operatorAction" } as const;
       entries.push({ ...base, uetr, messageIdentification: id, bodyHash: "", status });
       if (status !== null && status < 500) return;
@@ -137,12 +168,12 @@ export function startForeignRecords(options: ForeignRecordsOptions): ForeignReco
   }
 
   /** Returns the status of the answer; null for none in time. */
-  async function ask(uetr: string, id: string, body: object): Promise<number | null> {
+  async function ask(path: string, id: string, body: object): Promise<number | null> {
     const running = options.console?.up()[0];
     if (running === undefined) return null;
     const text = JSON.stringify(body);
     const sent = { authorization: `Bearer ${sampleToken(repairOperator)}`, "content-type": "application/json" };
-    const asked = new Request(`http://console/control/v1/transactions/${uetr}/replay`, {
+    const asked = new Request(`http://console/control/v1${path}`, {
       method: "POST",
       headers: { ...sent, "content-length": String(text.length), "idempotency-key": id },
       body: text,
@@ -160,6 +191,22 @@ export function startForeignRecords(options: ForeignRecordsOptions): ForeignReco
 /** Bytes that are no record of ours: these begin with 0. */
 function garbage(bytes: number): Uint8Array {
   return new Uint8Array(bytes).fill(7);
+}
+
+/** The form of a record, with the number of a schema that no registry has. */
+function unknownSchema(bytes: number): Uint8Array {
+  return Uint8Array.of(0, 0, 15, 66, 63, ...garbage(bytes));
+}
+
+function isSkipped(
+  records: readonly ReceivedRecord[],
+  place: { readonly service: string } & Pick<AppendResult, "topic" | "partition" | "offset">,
+): boolean {
+  return records.some((record) => {
+    if (record.value === null || record.headers[headers.skip] !== "done") return false;
+    const { name, value } = simulatedSerde.decode(record.value);
+    return name === "DeadLetter" && value.service === place.service && value.topic === place.topic && value.offset === place.offset;
+  });
 }
 
 function foreignOffsets(records: readonly ReceivedRecord[], uetr: string): readonly bigint[] {

@@ -217,14 +217,15 @@ const crowdedShare = 1 / 8;
 const roundsMax = 4;
 
 /**
- * Draws the sizes of pages, so small on half of the days that queues have more than one, and the crowded days. On these
- * a bank takes few debits at once.
+ * Draws the sizes of pages, so small on half of the days that queues have more than one, and the crowded days. On half
+ * of these a bank takes few debits at once.
  */
 function drawSizes(random: Random): Pick<Scenario, "pages" | "maxUnacknowledged"> & { readonly rounds: number } {
   const whole = (most: number): number => 1 + Math.floor(random.fraction() * most);
   const pages = random.fraction() < 0.5 ? { keysMax: whole(pageKeysMax), rowsMax: whole(pageRowsMax) } : null;
   if (random.fraction() >= crowdedShare) return { pages, maxUnacknowledged: calmScenario.maxUnacknowledged, rounds: 0 };
-  return { pages, maxUnacknowledged: whole(30), rounds: whole(roundsMax) };
+  const isPaced = random.fraction() < 0.5;
+  return { pages, maxUnacknowledged: isPaced ? whole(30) : calmScenario.maxUnacknowledged, rounds: whole(roundsMax) };
 }
 
 /** Draws the messages of the second date: around midnight, and in the evening. */
@@ -259,11 +260,11 @@ const foreignShare = 1 / 3;
 
 function drawForeign(
   random: Random,
-  { postFromMs, reconcilesMs }: SimulatedDayTimes,
+  { postFromMs, closesMs }: SimulatedDayTimes,
   uetrs: readonly string[],
 ): readonly PlannedForeignRecord[] {
   if (random.fraction() >= foreignShare) return [];
-  return drawForeignRecords(random, { fromMs: postFromMs, untilMs: reconcilesMs, uetrs });
+  return drawForeignRecords(random, { fromMs: postFromMs, untilMs: closesMs, uetrs });
 }
 
 const throttlesMax = 3;

@@ -38,7 +38,7 @@ import { createCluster, type SimulatedProcessPorts } from "./cluster.ts";
 import { findUndocumented } from "./undocumented.ts";
 import { brokerClocks, fetchFate, planStoreGoingBack, produceFate, storeFault } from "./faults.ts";
 import { repairOperator, startForeignRecords } from "./foreign-records.ts";
-import { readHistory, simulatedSerde } from "./read-history.ts";
+import { findUnhandled, readHistory, simulatedSerde } from "./read-history.ts";
 import { startSimulatedRebuild } from "./simulated-rebuild.ts";
 import { startSimulatedOperators } from "./operators.ts";
 import { simulatedBankIds, simulatedBranches, simulatedConnectorId } from "./messages.ts";
@@ -204,11 +204,15 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
   let records = await readHistory(broker, store, time, partitionCount);
   const pendingCount = (): number => banks.pendingCount() + operators.pendingCount() + rebuild.pendingCount() + foreign.pendingCount();
   const days = played.map(dayOf);
-  let remaining = findUnfinished(records, recorder.receivedEntries(), { days, busyParties: pendingCount() });
+  const look = async (): Promise<readonly string[]> => [
+    ...findUnfinished(records, recorder.receivedEntries(), { days, busyParties: pendingCount() }),
+    ...(await findUnhandled(broker, store, time, partitionCount)),
+  ];
+  let remaining = await look();
   while (remaining.length > 0 && elapsedMs() < eveningAtMs + endAtMs) {
     await time.run({ untilMs: time.nowMs() + 5_000, stepsMax });
     records = await readHistory(broker, store, time, partitionCount);
-    remaining = findUnfinished(records, recorder.receivedEntries(), { days, busyParties: pendingCount() });
+    remaining = await look();
   }
   const history = [...recorder.requests.map(({ entry }) => entry), ...operators.entries(), ...foreign.entries(), ...records];
   const services = [ingress, ...others, ...(desk === null ? [] : [desk])];

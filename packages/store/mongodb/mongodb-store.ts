@@ -139,13 +139,14 @@ async function prepareTransactions(db: Db, build: number): Promise<void> {
 }
 
 async function findMissingIndexes(db: Db): Promise<readonly string[]> {
-  const missing: string[] = [];
   const present = new Set((await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name));
-  for (const [name, wanted] of preparedIndexes) {
-    const found = present.has(name) ? new Set((await db.collection(name).indexes()).map((index) => index.name)) : new Set();
-    missing.push(...wanted.filter((index) => !found.has(index.name)).map((index) => `${name}: ${index.name}`));
-  }
-  return missing;
+  const missing = await Promise.all(
+    preparedIndexes.map(async ([name, wanted]) => {
+      const found = present.has(name) ? new Set((await db.collection(name).indexes()).map((index) => index.name)) : new Set();
+      return wanted.filter((index) => !found.has(index.name)).map((index) => `${name}: ${index.name}`);
+    }),
+  );
+  return missing.flat();
 }
 
 /** Names the collection of a build: `transactions`, then `transactions_1` and so on for rebuilt ones. */

@@ -18,6 +18,7 @@ import type { Store } from "@sluice/store";
 import type { AppendFacts } from "../tasks/append-facts.ts";
 import type { JournalHandlers } from "../handlers/handler.ts";
 import type { SchedulerMetrics } from "../scheduler-metrics.ts";
+import { openPageRowsMax } from "./serialize-open-reads.ts";
 import type { SnapshotCaches } from "./snapshot-cache.ts";
 
 /** What one page of a partition's tasks holds. */
@@ -28,7 +29,7 @@ export interface PageBounds {
   readonly rowsMax: number;
 }
 
-export const usualPages: PageBounds = { keysMax: 10_000, rowsMax: 5_000 };
+export const usualPages: PageBounds = { keysMax: 10_000, rowsMax: openPageRowsMax };
 
 export interface PartitionContext {
   /** Names the service in the partitions' documents and in dead letters. */

@@ -76,7 +76,7 @@ class PartitionWorker {
     this.#assigned = assigned;
     this.#caughtUpAt = assigned.logEnd;
     this.#sent = new ResendMemory(context.producer);
-    this.#ledgers = createDayLedgers({ partition, store: store.ledgers });
+    this.#ledgers = createDayLedgers({ partition, store: store.ledgers, requireLease: () => this.#requireLease(this.#lease.epoch) });
     this.#lease = new PartitionLease({
       service,
       partition,
@@ -251,10 +251,7 @@ class PartitionWorker {
         await owned.position.confirm();
         this.#requireCurrent(owned);
       },
-      requireLease: async () => {
-        await this.#lease.look();
-        this.#requireCurrent(owned);
-      },
+      requireLease: () => this.#requireLease(owned.epoch),
       onStoreGoneBack: () => {
         this.#lease.loseStore(owned.epoch);
         throw partitionLost(this.#partition);
@@ -288,6 +285,12 @@ class PartitionWorker {
 
   #isCurrent({ epoch }: OwnedPartition): boolean {
     return this.#lease.epoch === epoch;
+  }
+
+  /** Looks at the store; rejects if the lease of that epoch is over. */
+  async #requireLease(epoch: number | null): Promise<void> {
+    await this.#lease.look();
+    if (epoch === null || this.#lease.epoch !== epoch) throw partitionLost(this.#partition);
   }
 
   #requireCurrent(owned: OwnedPartition): void {

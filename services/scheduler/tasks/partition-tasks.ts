@@ -51,25 +51,23 @@ export interface PartitionTasksOptions {
 /** Starts the tasks; they do nothing before they are woken. */
 export function startPartitionTasks({ context, partition, markers, ledgers, days, isCaughtUp }: PartitionTasksOptions): PartitionTasks {
   const { configuration, store, append, brokerClock, acknowledgedAtMs, partitionCount, time, logger, metrics } = context;
-  const { keysMax: pageKeysMax, rowsMax: pageRowsMax } = context.pages;
   const brokerNowMs = (): number | null => brokerClock.nowMs();
   const maxUnacknowledged = (bank: string): number => findBank(context.configuration, bank)?.maxUnacknowledged ?? 0;
   const shared = { partition, markers, append, time, logger };
+  const paged = { store: store.transactions, pageKeysMax: context.pages.keysMax, pageRowsMax: context.pages.rowsMax };
   const releaser = startReleaser({
     ...shared,
+    ...paged,
     partitionCount,
-    store: store.transactions,
     maxUnacknowledged,
     brokerNowMs,
     isCaughtUp,
     acknowledgedAtMs,
     metrics,
-    pageKeysMax,
   });
-  const paged = { store: store.transactions, pageRowsMax };
   const dayCloser = startDayCloser({ ...shared, ...paged });
   const gateReporter = startGateReporter({ ...shared, ...paged, metrics });
-  const deadlines = startDeadlineTask({ ...paged, partition, append, brokerNowMs, isCaughtUp, time, logger, metrics, pageKeysMax });
+  const deadlines = startDeadlineTask({ ...paged, partition, append, brokerNowMs, isCaughtUp, time, logger, metrics });
   const dayClock = startDayClock({ partition, days, append, brokerNowMs, time, logger });
   const serialize = context.serializeAudit;
   const ledgerAudit = startLedgerAudit({ partition, ledgers, store: store.transactions, serialize, metrics, time, logger });

@@ -136,9 +136,9 @@ export interface Evidence {
   /** BankPaused and BankResumed of a bank in one partition of the journal, in order. */
   bankMarkers(partition: number, bank: string): readonly PlacedRecord[];
   /** The record of the journal at an offset; null: there is none. */
-  findInJournal(partition: number, position: bigint): PlacedRecord | null;
+  readonly findInJournal: (partition: number, position: bigint) => PlacedRecord | null;
   /** True for a marker of a day or of a bank. */
-  isMarker(record: PlacedRecord): boolean;
+  readonly isMarker: (record: PlacedRecord) => boolean;
 }
 
 const markerTypes: ReadonlySet<string> = new Set([

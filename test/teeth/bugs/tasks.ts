@@ -229,6 +229,12 @@ export const taskBugs: readonly PlantedBug[] = [
     isCaughtLate: true,
   },
   {
+    id: "restored-ledger-trusted",
+    breaks: "A ledger that a restored store answers in the middle of a batch is counted on, and lacks what was counted before.",
+    edits: [{ file: "services/scheduler/partition/day-ledgers.ts", find: "    await requireLease();\n", put: "" }],
+    nearest: ["services/scheduler/scenarios/live-restore.test.ts"],
+  },
+  {
     id: "replay-loses-the-last-record",
     breaks: "Of a transaction's dead letters the newest one does not go back, and its quarantine ends all the same.",
     edits: [

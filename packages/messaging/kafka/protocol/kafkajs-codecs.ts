@@ -1,5 +1,5 @@
-// Puts our own code in the place of what kafkajs compresses, writes and reads. Letters are those of the trouble table in
-// the README of messaging.
+// Puts our own code in the place of what kafkajs compresses, writes and reads. Letters are those of the trouble table
+// in the README of messaging.
 //
 // #1 (J) zstd comes from node:zlib, with contexts that the process keeps.
 // #2 (P, V) `produce-request.ts` writes Produce requests: with kafkajs this took a quarter of the time of a delivery.
