@@ -5,9 +5,9 @@
 // #2 A caller waits at most 1 s, less if it had to wait for its turn before. After that the outcome is `unknown`: the
 //    record may be in the journal or may still get there, and nobody here waits for it any more.
 // #3 Partitions fail apart (I14): after a failure the appender accepts nothing for that partition. Every append to it
-//    is `unavailable` at once, without an attempt, until its leader answers and nothing of ours waits for it any more. A
-//    leader that answers may still refuse records: it gets about one a second, so that a caller who sends again after a
-//    second is not refused by us.
+//    is `unavailable` at once, without an attempt, until its leader answers and nothing of ours waits for it any more.
+//    A leader that answers may still refuse records. It gets about one a second, so that a caller who sends again after
+//    a second is not refused by us.
 // #4 It also accepts nothing while this process's clock is more than 2 s off the broker's, which is checked at every
 //    append and every acknowledgement. After 10 s without an append a probe is sent, so that a clock that jumped
 //    meanwhile is noticed before it stamps messages.
