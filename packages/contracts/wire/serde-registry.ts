@@ -112,9 +112,10 @@ async function registerSubject(registry: RegistryClient, subject: string, versio
   const path = `/config/${encodeURIComponent(subject)}`;
   const found = await registry.ask("GET", path);
   if (found.status !== 200 && found.status !== 404) throw refusedOr(found, subject, []);
-  let foundLevel = found.status === 404 ? null : found.members["compatibilityLevel"];
+  let isNew = found.status === 404;
+  const foundLevel = isNew ? level : found.members["compatibilityLevel"];
   if (foundLevel === levelDefault) await setLevel(registry, subject, path);
-  else if (foundLevel !== null && foundLevel !== level) {
+  else if (foundLevel !== level) {
     const text = `${subject} has the compatibility level ${String(foundLevel)}, not ${level}: set it by hand`;
     throw new Fault("contracts.registry-refused", text, { isRetryable: false });
   }
@@ -125,8 +126,8 @@ async function registerSubject(registry: RegistryClient, subject: string, versio
     if (answer.status !== 200 || typeof id !== "number") throw refusedOr(answer, subject, [409, 422]);
     ids.push(id);
     // A registry may refuse a level for a subject that it does not have yet.
-    if (foundLevel === null) await setLevel(registry, subject, path);
-    foundLevel = level;
+    if (isNew) await setLevel(registry, subject, path);
+    isNew = false;
   }
   return ids;
 }

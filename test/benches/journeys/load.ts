@@ -8,7 +8,7 @@ export interface JourneyLoad {
   readonly seconds: number;
 }
 
-/** Milliseconds from the planned instant of the post, which is fixed beforehand, without the time that the bank took. */
+/** Milliseconds from the planned instant of the post, which is fixed beforehand, without the time of the bank. */
 interface Latency {
   readonly p50: number;
   readonly p99: number;
