@@ -288,7 +288,7 @@ test.each<readonly [string, SentEntry["operation"], Case]>([
   [
     "row 2: ingress answers 503",
     "outboundDirectDebit",
-    { messages: [debit], over: { brokerAwayMs: [postFromMs - 1_000, postFromMs + 1_500] } },
+    { messages: [debit], over: { brokerAwayMs: [postFromMs - 1_000, postFromMs + 2_500] } },
   ],
   [
     "row 10: ingress is unreachable when the bank reports",
@@ -299,12 +299,11 @@ test.each<readonly [string, SentEntry["operation"], Case]>([
     },
   ],
 ])(
-  "%s: a message is sent up to three times more, 1 s apart, and counts once [D3.4] [D3.5]",
+  "%s: a message is sent three times more, 1 s apart, and counts once [D3.4] [D3.5]",
   async (_what, operation, { messages, over = {} }) => {
     const { history } = await simulateScenario(1, { ...calmScenario, ...over, messages });
     const sent = history.flatMap((entry) => (entry.kind === "sent" && entry.operation === operation ? [entry] : []));
-    expect([3, 4]).toContain(sent.length);
-    expect([sent.at(-1)?.status, sent.slice(0, -1).filter(({ status }) => status === 202)]).toEqual([202, []]);
+    expect([sent.length, sent.at(-1)?.status, sent.slice(0, -1).filter(({ status }) => status === 202)]).toEqual([4, 202, []]);
     const apartMs = sent.slice(1).map(({ atMs }, index) => atMs - (sent[index]?.atMs ?? 0));
     expect(apartMs.filter((ms) => Math.abs(ms - 1_000) > 1)).toEqual([]);
     expect(history.filter(({ kind }) => kind === "snapshot")).toMatchObject([{ state: "COMPLETED", items: [] }]);

@@ -1,5 +1,4 @@
-// Handles the records of one key in order and different keys concurrently. Dispatcher and event publisher read this
-// way.
+// Handles the records of one key in order and different keys concurrently. Dispatcher and event publisher use it.
 //
 // #1 Records of one key are handled first in, first out: the next one starts when the one before is complete.
 // #2 At most `runningMax` handlers count as running per partition, so that a busy partition does not slow another one

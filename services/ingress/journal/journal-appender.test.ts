@@ -132,7 +132,7 @@ describe("the journal appender", () => {
     expect([appender.closedPartitions(), closed.count]).toEqual([[], 0]);
   });
 
-  it("I14: a live leader that refuses a partition gets one record of it a second, and the others are served [D10.76]", async () => {
+  it("I14: a live leader that refuses a partition gets about one record of it a second, and the others are served [D10.76]", async () => {
     const { time, environment, appender, appended } = givenAppender(3);
     await time.advance(50);
     environment.refused = 1;
@@ -142,9 +142,10 @@ describe("the journal appender", () => {
       expect(await appended(2)).toMatchObject({ kind: "appended" });
       await time.advance(50);
     }
-    expect([environment.refusals <= seconds + 1, appender.unavailableReason()]).toEqual([true, null]);
+    expect([environment.refusals <= seconds + 2, appender.unavailableReason()]).toEqual([true, null]);
     environment.refused = null;
-    await time.advance(3_000);
+    // A caller sends again after a second (#3).
+    await time.advance(1_000);
     expect(await appended(1)).toMatchObject({ kind: "appended", partition: 1 });
   });
 

@@ -5,8 +5,9 @@
 // #2 A caller waits at most 1 s, less if it had to wait for its turn before. After that the outcome is `unknown`: the
 //    record may be in the journal or may still get there, and nobody here waits for it any more.
 // #3 Partitions fail apart (I14): after a failure the appender accepts nothing for that partition. Every append to it
-//    is `unavailable` at once, without an attempt, for a second at least, and until its leader answers and nothing of
-//    ours waits for it any more. A leader that answers may still refuse records: then it gets one a second.
+//    is `unavailable` at once, without an attempt, until its leader answers and nothing of ours waits for it any more.
+//    A leader that answers may still refuse records. It gets about one a second, so that a caller who sends again after
+//    a second is not refused by us.
 // #4 It also accepts nothing while this process's clock is more than 2 s off the broker's, which is checked at every
 //    append and every acknowledgement. After 10 s without an append a probe is sent, so that a clock that jumped
 //    meanwhile is noticed before it stamps messages.
@@ -53,12 +54,14 @@ interface PartitionState {
   /** On the monotonic clock. */
   closedAtMs: number;
   isAsked: boolean;
+  /** Asks the leader again when the partition may be opened. */
+  reopening: Disposable | null;
 }
 
 const appendTimeoutMs = 1_000;
 const probeIntervalMs = 1_000;
 const idleProbeMs = 10_000;
-const closedMinMs = 1_000;
+const closedMinMs = 900;
 const noBytes = new Uint8Array();
 
 export function createJournalAppender(ports: AppenderPorts): JournalAppender {
@@ -124,6 +127,7 @@ class Appender implements JournalAppender {
     await this.#probing;
     await this.#producer?.close();
     await Promise.all(this.#asking);
+    for (const { reopening } of this.#partitions) reopening?.[Symbol.dispose]();
   }
 
   /** Never rejects. After a failure the partition is closed, whether a caller still waits or not. */
@@ -183,7 +187,13 @@ class Appender implements JournalAppender {
       this.#producer ??= await this.#messaging.producer("ingress");
       if (this.#partitions.length === 0) {
         const count = (await this.#messaging.partitionCount(topics.journal)) ?? 0;
-        this.#partitions = Array.from({ length: count }, () => ({ waitingCount: 0, isClosed: false, closedAtMs: 0, isAsked: false }));
+        this.#partitions = Array.from({ length: count }, () => ({
+          waitingCount: 0,
+          isClosed: false,
+          closedAtMs: 0,
+          isAsked: false,
+          reopening: null,
+        }));
       }
       return this.#producer;
     } catch (error) {
@@ -201,11 +211,22 @@ class Appender implements JournalAppender {
       state.isAsked = false;
       this.#asking.delete(asked);
       if (!answers) this.#closePartition(partition);
-      else if (state.waitingCount === 0 && this.#time.monotonicMs() - state.closedAtMs >= closedMinMs) this.#openPartition(partition);
+      else if (state.waitingCount === 0) this.#reopen(partition, state);
       if (answers && this.#unavailable === "starting") this.#resume();
       return undefined;
     });
     this.#asking.add(asked);
+  }
+
+  /** #3: opens the partition once it has been closed for long enough. */
+  #reopen(partition: number, state: PartitionState): void {
+    const leftMs = closedMinMs - (this.#time.monotonicMs() - state.closedAtMs);
+    if (!state.isClosed || this.#stopping.signal.aborted) return;
+    if (leftMs <= 0) return this.#openPartition(partition);
+    state.reopening ??= this.#time.after(leftMs, () => {
+      state.reopening = null;
+      this.#ask(partition);
+    });
   }
 
   async #answers(partition: number): Promise<boolean> {

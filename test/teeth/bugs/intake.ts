@@ -37,8 +37,8 @@ export const intakeBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: appender,
-        find: "else if (state.waitingCount === 0 && this.#time",
-        put: "else if (this.#time",
+        find: "else if (state.waitingCount === 0) this.#reopen(partition, state);",
+        put: "else this.#reopen(partition, state);",
       },
     ],
     nearest: appenderTests,
