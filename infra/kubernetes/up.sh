@@ -103,7 +103,7 @@ KUBECONFIG=$R/kubeconfig PATH=$B/bin:$B/../helm:\$PATH exec nsenter -t \$(cat $B
 C
 cat >"$B/load" <<C
 #!/bin/bash
-# load IMAGE...: from the local Docker, in one stream, so that layers come once; load FILE.tar...: as docker save wrote it
+# load IMAGE...: from the local Docker in one stream, so that layers come once; load FILE.tar...: as docker save wrote
 set -o pipefail; ctr() { nsenter -t \$(cat $B/pid) -m -n -p ctr -n k8s.io images import - >/dev/null; }
 case \$1 in *.tar) for i; do ctr <"\$i" || exit; done ;; *) \${DOCKER:-/usr/bin/docker} save "\$@" | ctr ;; esac
 C
