@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 // pure: no server, beside the code. servers: real Kafka, registry and store (`*.int.test.ts`). interface: ingress on a
@@ -5,6 +6,13 @@ import { defineConfig } from "vitest/config";
 // containers: the image in a container, and what starts it from a bank's tests.
 // teeth: planted bugs, in copies of the tree. browser: the console's pages in a real one. languages: banks in Java and
 // Python.
+
+/**
+ * Files that start servers of their own and then mostly wait, for a window, a close or a bank that is back: two of them
+ * together need less than four cores.
+ */
+const waitingTogether = { maxWorkers: availableParallelism() >= 4 ? 2 : 1, sequence: { groupOrder: 1 } };
+
 export default defineConfig({
   test: {
     // Every core works, also where there are two: vitest would leave one to itself, which hardly uses it.
@@ -56,13 +64,15 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "test/e2e/{day,versions,three-brokers,leaderless-partition}.test.ts"],
+          exclude: ["**/node_modules/**", "test/e2e/{day,demo,versions,three-brokers,leaderless-partition}.test.ts"],
           globalSetup: ["infra/local/vitest-servers.ts"],
-          fileParallelism: false,
+          ...waitingTogether,
           testTimeout: 300_000,
           hookTimeout: 180_000,
         },
       },
+      // Its day has the times of a clock, so nothing else runs beside it.
+      { test: { name: "demo", include: ["test/e2e/demo.test.ts"], fileParallelism: false, testTimeout: 300_000 } },
       {
         test: {
           name: "days",
@@ -113,7 +123,16 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       },
-      { test: { name: "chaos", include: ["test/chaos/**/*.test.ts"], fileParallelism: false, testTimeout: 600_000 } },
+      { test: { name: "chaos", include: ["test/chaos/**/*.test.ts"], ...waitingTogether, testTimeout: 600_000 } },
+      {
+        test: {
+          name: "analytics",
+          include: ["test/analytics/*.test.ts"],
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 540_000,
+        },
+      },
     ],
   },
 });

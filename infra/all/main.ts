@@ -1,6 +1,6 @@
 import { kafkaSettings, readConfigurationFile, registrySettings, settingNames, storeSettings } from "@sluice/config";
 import { Fault } from "@sluice/kernel";
-import { runProcess } from "@sluice/process";
+import { runProcess, traceVariables } from "@sluice/process";
 import { listen, listenLimitsDefault } from "@sluice/service";
 import { findServerSettings } from "./server-settings.ts";
 import { startAll } from "./start-all.ts";
@@ -14,6 +14,7 @@ const variables = [
   "SLUICE_CONTROL_PORT",
   "SLUICE_LOG_LEVEL",
   "SLUICE_NAME_SERVERS",
+  ...traceVariables,
 ] as const;
 const serverSettings = [kafkaSettings, registrySettings, storeSettings].flatMap((table): readonly string[] => settingNames(table));
 /** Milliseconds for the requests in flight when a port closes. */
@@ -26,7 +27,7 @@ runProcess("all", variables, async (context) => {
   const configuration = readConfigurationFile(environment.SLUICE_CONFIG, process.env);
   const time = createSteeredTime({ machine: context.time, startAtMs: environment.SLUICE_CLOCK_START ?? context.time.nowMs() });
   await using opened = new AsyncDisposableStack();
-  const all = await startAll({ ...context, time, configuration, opened });
+  const all = await startAll({ ...context, time, configuration, opened, traces: environment });
   const serve = async (port: number, fetch: typeof all.fetch): Promise<number> => {
     const listening = await listen({ host: environment.SLUICE_HTTP_HOST, port, fetch, limits: listenLimitsDefault, logger, tls });
     opened.defer(() => listening.close(portGraceMs));

@@ -15,9 +15,9 @@ import { startDispatcher } from "@sluice/dispatcher";
 import { createDocumentsApp, readDocument } from "@sluice/documents";
 import { startEventPublisher } from "@sluice/event-publisher";
 import { startIngress } from "@sluice/ingress";
-import type { Random, Readiness, Running } from "@sluice/kernel";
+import { machineTime, type Random, type Readiness, type Running } from "@sluice/kernel";
 import { createMemoryBroker, type MemoryBroker, type Messaging } from "@sluice/messaging";
-import type { Opening } from "@sluice/process";
+import { type Opening, openTracer, type TraceEnvironment } from "@sluice/process";
 import { startScheduler } from "@sluice/scheduler";
 import { type ClientConnection, createLogger, createMetrics } from "@sluice/service";
 import { createMemoryStore, type Store } from "@sluice/store";
@@ -29,6 +29,8 @@ export interface AllPorts extends Omit<Opening<never>, "name" | "time" | "enviro
   readonly environment: Pick<ServiceEnvironment, "SLUICE_LOG_LEVEL" | "SLUICE_NAME_SERVERS">;
   readonly time: SteeredTime;
   readonly random: Random;
+  /** Left out: nothing is traced. */
+  readonly traces?: TraceEnvironment;
   /** Where the log lines go; left out: standard output. */
   readonly logTo?: { write(line: string): void };
   fail(reason: unknown): void;
@@ -107,15 +109,21 @@ function portsOfService(ports: AllPorts, broker: MemoryBroker, name: string) {
   const { time, random, configuration, opened } = ports;
   const messaging = broker.client(name);
   opened.defer(() => messaging.close());
+  const metrics = createMetrics({ withProcess: false });
+  const logger = createLogger({
+    service: name,
+    level: ports.environment.SLUICE_LOG_LEVEL,
+    ...(ports.logTo === undefined ? {} : { destination: ports.logTo }),
+  });
+  // #2 The collector is no bank: the clock does not wait for it.
+  const tracer = ports.traces === undefined ? null : openTracer(name, ports.traces, { time: machineTime, random, logger, metrics });
+  if (tracer !== null) opened.defer(() => tracer.stop());
   return {
     time,
     random,
-    logger: createLogger({
-      service: name,
-      level: ports.environment.SLUICE_LOG_LEVEL,
-      ...(ports.logTo === undefined ? {} : { destination: ports.logTo }),
-    }),
-    metrics: createMetrics({ withProcess: false }),
+    logger,
+    metrics,
+    ...(tracer === null ? {} : { tracer }),
     messaging,
     serde: createFixedSerde(),
     configuration,

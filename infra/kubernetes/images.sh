@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds the images that the cluster runs, from packages alone, where no registry of images is reached. It takes some
 # minutes the first time and seconds afterwards. It wants root, npm, Maven and a JDK 17; Debian's docker.io and
-# debootstrap are installed where they are missing.
+# debootstrap are installed where they are missing. `images.sh servers` and `images.sh sluice` build only these.
 #   local/node-build:26            stands for node:26-slim with pnpm, the first base of infra/image/Dockerfile
 #   local/cc:12                    stands for a base with glibc and libstdc++ alone, its second base
 #   sluice-local/servers:1         Kafka, the schema registry and a MongoDB-compatible store
@@ -12,8 +12,8 @@ DK=${DOCKER:-/usr/bin/docker}; log() { echo "[images $(date +%T)] $*" >&2; }
 mkdir -p "$C"
 . "$ROOT/infra/containers/stand-ins/build.sh"
 start_engine "$B"  # down.sh ends it
-build_bases "$C/bases" build=local/node-build:26 cc=local/cc:12
-build_servers "$C/servers" all=sluice-local/servers:1
+[ "${1:-}" = sluice ] || { build_bases "$C/bases" build=local/node-build:26 cc=local/cc:12; build_servers "$C/servers" all=sluice-local/servers:1; }
+[ "${1:-}" != servers ] || exit 0
 
 # Sluice, as infra/image builds it.
 log "sluice-local/sluice:kubernetes-1"

@@ -103,9 +103,9 @@ KUBECONFIG=$R/kubeconfig PATH=$B/bin:$B/../helm:\$PATH exec nsenter -t \$(cat $B
 C
 cat >"$B/load" <<C
 #!/bin/bash
-# load IMAGE...: from the local Docker; load FILE.tar: as docker save wrote it
+# load IMAGE...: from the local Docker, in one stream, so that layers come once; load FILE.tar...: as docker save wrote it
 set -o pipefail; ctr() { nsenter -t \$(cat $B/pid) -m -n -p ctr -n k8s.io images import - >/dev/null; }
-for i; do case \$i in *.tar) ctr <"\$i" ;; *) \${DOCKER:-/usr/bin/docker} save "\$i" | ctr ;; esac || exit; done
+case \$1 in *.tar) for i; do ctr <"\$i" || exit; done ;; *) \${DOCKER:-/usr/bin/docker} save "\$@" | ctr ;; esac
 C
 chmod +x "$B/in" "$B/load"
 for i in $(seq 300); do "$B/in" kubectl get --raw /readyz >/dev/null 2>&1 && break; kill -0 "$pid" 2>/dev/null || { cat "$R/log/node.log" >&2; exit 1; }; [ "$i" != 300 ] || { log "the API server is not ready: $R/log"; exit 1; }; sleep .2; done

@@ -1,5 +1,6 @@
 export { freePorts } from "./free-ports.ts";
-export type { ReportProgress } from "./install.ts";
+export { findJava, findMaven } from "./java-tools.ts";
+export { buildFolder, downloadPackages, type ReportProgress } from "./maven-packages.ts";
 export { isRunning, makeRunDirectory, readRecord, stopRecordedProcesses } from "./running-record.ts";
 export type { ServerName, Storage } from "./server-kind.ts";
 export { startServers } from "./start-servers.ts";

@@ -65,6 +65,26 @@ export const verbIndex: VerbIndex = [
     ],
   },
   {
+    title: "Ask the lake",
+    rows: [
+      {
+        name: "analytics up",
+        line: "copies the topics of analysts into Iceberg tables",
+        load: async () => (await import("./verbs/analytics/up.ts")).analyticsUpVerb,
+      },
+      {
+        name: "analytics ask",
+        line: "answers ten questions of an analyst from the tables",
+        load: async () => (await import("./verbs/analytics/ask.ts")).analyticsAskVerb,
+      },
+      {
+        name: "analytics down",
+        line: "stops the worker that copies topics into tables",
+        load: async () => (await import("./verbs/analytics/down.ts")).analyticsDownVerb,
+      },
+    ],
+  },
+  {
     title: "Audit and tokens",
     rows: [
       {
@@ -177,6 +197,11 @@ export const verbIndex: VerbIndex = [
         name: "trial delivery",
         line: "banks that are dead, slow or hostile, with kills",
         load: async () => (await import("./verbs/trials/trial-delivery.ts")).trialDeliveryVerb,
+      },
+      {
+        name: "trial trace",
+        line: "one debit's trace, from its POST to its last event",
+        load: async () => (await import("./verbs/trials/trial-trace.ts")).trialTraceVerb,
       },
       {
         name: "bench delivery",

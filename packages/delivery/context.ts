@@ -3,7 +3,7 @@
 import type { ConfiguredParty } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
 import { createPartitionWatch, type LogIdentity, type PartitionEnds, type PartitionWatch, type Producer } from "@sluice/messaging";
-import type { Logger, Random, Time } from "@sluice/kernel";
+import type { Logger, Random, Time, Tracer } from "@sluice/kernel";
 import type { EndpointHealthStore, PartitionStore, ParkedStore } from "@sluice/store";
 import type { DeliveryBounds } from "./bounds.ts";
 import type { DeliveryMetrics } from "./metrics.ts";
@@ -20,6 +20,7 @@ export interface EnginePorts {
   readonly time: Time;
   readonly random: Random;
   readonly logger: Logger;
+  readonly tracer?: Tracer;
   readonly gateway: ReceiverGateway;
   readonly producer: Pick<Producer, "send">;
   readonly parked: ParkedStore;

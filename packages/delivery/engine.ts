@@ -55,6 +55,8 @@ export interface DeliveryEngine {
   /** Takes the partition over and resolves with the offset to read from. */
   open(partition: number, epoch: number, log: AssignedOffsets): Promise<bigint>;
   close(partition: number, epoch: number): void;
+  /** Begins no attempt on a parked message any more, and waits for those under way. Never rejects. */
+  handOver(partition: number, epoch: number): Promise<void>;
   worker(partition: number, epoch: number): DeliveryWorker;
   writePosition(partition: number, epoch: number, nextOffset: bigint): Promise<void>;
   /** The partition's memory is full, or no longer: what is in it delays what has not been read. */
@@ -63,8 +65,10 @@ export interface DeliveryEngine {
   replaceReceivers(next: readonly ConfiguredParty[]): void;
   /** Configured connections to each endpoint of a receiver; 0 where it is not configured. */
   connectionsOf(receiverId: string): number;
-  /** The reasons why partitions make no progress, one short text each. */
-  troubles(): readonly string[];
+  /** Why a partition makes no progress, in a short text; null: it does. */
+  troubleOf(partition: number): string | null;
+  /** Why the store did not answer the last look; null: it did. */
+  storeTrouble(): string | null;
   /** Stops all retries of parked messages. */
   quiesce(): void;
   /** Resolves when no work runs any more. */
@@ -118,6 +122,10 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
       leasedPartitions.delete(partition);
       leased.close("its epoch is over");
     },
+    async handOver(partition, epoch) {
+      const leased = leasedPartitions.get(partition);
+      if (leased?.epoch === epoch) await leased.partition?.attempts.handOver(ports.time);
+    },
     worker(partition, epoch) {
       const current = requireLeased(partition, epoch).current();
       const known = workers.get(current);
@@ -133,9 +141,8 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
     },
     replaceReceivers: (next) => replaceReceivers(context, partitions(), next),
     connectionsOf: (receiverId) => context.receiver(receiverId)?.connections ?? 0,
-    troubles() {
-      return [...leasedPartitions.values()].flatMap(({ number, trouble }) => (trouble === null ? [] : [`partition ${number}: ${trouble}`]));
-    },
+    troubleOf: (partition) => leasedPartitions.get(partition)?.trouble ?? null,
+    storeTrouble: () => context.watch.trouble(),
     quiesce() {
       isStopping = true;
       for (const leased of leasedPartitions.values()) leased.disarm();

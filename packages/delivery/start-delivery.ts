@@ -106,6 +106,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningDe
     logger,
     metrics,
     operatorSkips,
+    troubleOf: (partition) => engine.troubleOf(partition),
     fail: (reason) => options.fail(reason),
     async startAt(partition, epoch, assigned) {
       // #3
@@ -113,6 +114,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningDe
         throw new Fault("delivery.time-unknown", "the broker clock is not known yet", { isRetryable: true });
       return engine.open(partition, epoch, assigned);
     },
+    handOver: (partition, epoch) => engine.handOver(partition, epoch),
     closed: (partition, epoch) => engine.close(partition, epoch),
     read: (record) => readContent(record, options),
     handle,
@@ -134,16 +136,16 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningDe
 
   return {
     replaceReceivers: (next) => replaceReceivers(options, engine, next),
-    readiness(): Readiness {
-      const partitions = partitionConsumer.readiness();
-      const reasons = [...partitions.reasons, ...engine.troubles().map((trouble) => `${group}: ${trouble}`)];
-      return { ...partitions, isReady: reasons.length === 0, reasons };
-    },
+    readiness: () => addStoreTrouble(partitionConsumer.readiness(), engine.storeTrouble()),
     stop() {
       stopped ??= stop();
       return stopped;
     },
   };
+}
+
+function addStoreTrouble(readiness: Readiness, trouble: string | null): Readiness {
+  return trouble === null ? readiness : { ...readiness, isReady: false, reasons: [`the store: ${trouble}`, ...readiness.reasons] };
 }
 
 /** Milliseconds between two log lines about the same bound. */

@@ -10,3 +10,4 @@ export * from "./shared-timer.ts";
 export * from "./time.ts";
 export * from "./timer-heap.ts";
 export * from "./token-id.ts";
+export * from "./tracer.ts";

@@ -3,13 +3,17 @@
 //
 // #1 The others wait meanwhile, so a hand-over is given up after `handOverMaxMs`. What is then under way is abandoned,
 //    as at any loss of a partition, and the log says so.
-// #2 The member sends no heartbeat meanwhile, so the bound is well below the session time-out.
+// #2 The bound is half of the rebalance time-out, because the member must have joined by then. It sends heartbeats
+//    meanwhile, so that its session does not end, and so that its writes are confirmed.
 
 import { formatReason, type Logger, sleep, type Time } from "@sluice/kernel";
 import type { ConsumerHandlers, TopicPartition } from "./port.ts";
 
-/** Milliseconds. A bank that answers takes milliseconds; one that does not is not waited for. */
-const handOverMaxMs = 2_000;
+/**
+ * Milliseconds. Receivers are waited for two seconds of them at most; the rest is for our own store and broker, on a
+ * machine without a processor to spare.
+ */
+const handOverMaxMs = 5_000;
 
 export interface HandOverOptions {
   readonly handlers: Pick<ConsumerHandlers, "handOver">;

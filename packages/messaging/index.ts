@@ -15,6 +15,7 @@ export { reachedBounds, SharedLimits, type ReachedBound } from "./partitions/sha
 export type { KeyedContent } from "./partitions/unread-records.ts";
 export * from "./partitions/record-reader.ts";
 export * from "./require-covered.ts";
+export { RepeatedSend } from "./repeated-send.ts";
 export { ResendMemory } from "./resend-memory.ts";
 export type { PartitionConsumer, PartitionConsumerOptions } from "./partitions/partition-consumer.ts";
 export * from "./memory/messaging.ts";

@@ -19,8 +19,8 @@
 //    it.
 // #8 A batch that cannot be read stops its partition alone: the records before it are handed over, then `unreadable` is
 //    called, again after each reading, until the batch can be read or the answer skips it.
-// #9 When members join or leave, `handOver` of every partition is called and awaited, for two seconds at most, before
-//    the partition is revoked. Nothing of it is handed over meanwhile, and its commits count.
+// #9 When members join or leave, `handOver` of every partition is called and awaited, for five seconds at most, before
+//    the partition is revoked. Nothing of it is handed over meanwhile, its commits count, and the coordinator answers.
 
 export interface TopicPartition {
   readonly topic: string;
@@ -111,8 +111,8 @@ export interface ConsumerHandlers {
    */
   assigned(partition: TopicPartition, epoch: number, log: AssignedOffsets): Promise<bigint>;
   /**
-   * The group assigns its partitions again: finishes what is under way and commits it (#9). Not called where the
-   * process has lost the partition already.
+   * The group assigns its partitions again: finishes what is under way, and commits or writes what the next owner
+   * starts from (#9). Not called where the process has lost the partition already.
    */
   handOver(partition: TopicPartition, epoch: number): Promise<void>;
   /** This process no longer owns the partition. Work of this epoch may finish; its commits are dropped. */

@@ -38,7 +38,8 @@ export interface SendQueueOptions {
 }
 
 export interface SendQueue {
-  send(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]>;
+  /** Calls `settled` before the promise settles, also if the send is refused. */
+  send(records: readonly OutgoingRecord[], settled?: () => void): Promise<readonly AppendResult[]>;
   /** Refuses new sends and resolves once all waiting ones have settled. */
   close(): Promise<void>;
 }
@@ -46,10 +47,12 @@ export interface SendQueue {
 const sendRecordsMax = 10_000;
 
 interface Send {
-  /** By record; null: not acknowledged. */
-  readonly answers: (AppendResult | null)[];
+  readonly recordCount: number;
+  /** By record, with holes where one is not acknowledged. */
+  readonly answers: AppendResult[];
   settledCount: number;
   fault: Fault | null;
+  readonly settled: (() => void) | null;
   resolve(answers: readonly AppendResult[]): void;
   reject(reason: unknown): void;
 }
@@ -74,12 +77,12 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
   let linger: Disposable | null = null;
   let idle: (() => void)[] = [];
 
-  function send(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
+  function send(records: readonly OutgoingRecord[], settled: (() => void) | null = null): Promise<readonly AppendResult[]> {
     const { promise, resolve, reject } = Promise.withResolvers<readonly AppendResult[]>();
-    const sent: Send = { answers: records.map(() => null), settledCount: 0, fault: null, resolve, reject };
+    const sent: Send = { recordCount: records.length, answers: [], settledCount: 0, fault: null, settled, resolve, reject };
     const coming = records.map((record, index) => ({ record, bytes: estimateBytes(record), send: sent, index }));
     const refusal = checkSend(coming, waiting.length, isClosed, options);
-    if (refusal !== null) return Promise.reject(refusal);
+    if (refusal !== null) return refuse(sent, refusal);
     if (waiting.length === 0) waitingFromMs = time.monotonicMs();
     for (const one of coming) waiting.push(one);
     wake();
@@ -121,7 +124,7 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
   async function transmit(batch: readonly Waiting[]): Promise<void> {
     try {
       const faults = settleAll(batch, await options.transmit(batch.map(({ record }) => record)));
-      if (faults.size === 0) return;
+      if (faults === null) return;
       // #2
       const behind = waiting;
       waiting = behind.filter(({ record }) => !faults.has(placeOf(record)));
@@ -165,23 +168,35 @@ function createPace(time: Time) {
   };
 }
 
+function refuse({ settled }: Send, refusal: Fault): Promise<never> {
+  settled?.();
+  return Promise.reject(refusal);
+}
+
 function settle({ send, index }: Waiting, answer: AppendResult | Fault): void {
   send.settledCount += 1;
   if (answer instanceof Fault) send.fault = moreDoubtful(send.fault, answer);
   else send.answers[index] = answer;
-  if (send.settledCount < send.answers.length) return;
-  if (send.fault !== null) return send.reject(partlyAppended(send.answers, send.fault));
-  send.resolve(send.answers.filter((one) => one !== null));
+  if (send.settledCount < send.recordCount) return;
+  send.settled?.();
+  if (send.fault === null) return send.resolve(send.answers);
+  send.reject(
+    partlyAppended(
+      Array.from({ length: send.recordCount }, (_, place) => send.answers[place] ?? null),
+      send.fault,
+    ),
+  );
 }
 
-/** Returns the Faults by the partitions that failed. */
-function settleAll(batch: readonly Waiting[], answers: readonly (AppendResult | Fault)[]): ReadonlyMap<string, Fault> {
+/** Returns the Faults by the partitions that failed; null: none did. */
+function settleAll(batch: readonly Waiting[], answers: readonly (AppendResult | Fault)[]): ReadonlyMap<string, Fault> | null {
   if (answers.length !== batch.length) throw unknownOutcome("the answer does not name every record sent");
-  const faults = new Map<string, Fault>();
-  for (const [index, one] of batch.entries()) {
-    const answer = answers[index]!;
+  let faults: Map<string, Fault> | null = null;
+  let index = 0;
+  for (const one of batch) {
+    const answer = answers[index++]!;
     settle(one, answer);
-    if (answer instanceof Fault) faults.set(placeOf(one.record), answer);
+    if (answer instanceof Fault) (faults ??= new Map<string, Fault>()).set(placeOf(one.record), answer);
   }
   return faults;
 }

@@ -34,7 +34,7 @@ import { readEnvironment, type ServiceEnvironment, type VariableName } from "@sl
 import { type ListenerFiles, listenerVariables, openListenerFiles } from "./connections/listener-files.ts";
 
 /** The variables that every process reads for itself. */
-const processVariables = ["SLUICE_OPS_HOST", "SLUICE_OPS_PORT", "SLUICE_LOG_LEVEL", ...listenerVariables] as const;
+const processVariables = ["SLUICE_OPS_HOST", "SLUICE_OPS_PORT", "SLUICE_LOG_LEVEL", "SLUICE_RELEASE", ...listenerVariables] as const;
 type ProcessVariable = (typeof processVariables)[number];
 
 interface ProcessContext<N extends VariableName = never> {
@@ -95,6 +95,11 @@ export function runProcess<N extends VariableName>(name: string, names: readonly
   new ServiceProcess(name, environment, logger, options.graceMs ?? graceMsDefault).run(start);
 }
 
+function showBuild(metrics: Metrics, release: string | null): void {
+  const build = metrics.gauge("sluice_build_info", "1, with the release and the Node that run", ["release", "node"]);
+  build.set(1, { release: release ?? "unnamed", node: process.versions.node });
+}
+
 class ServiceProcess<N extends VariableName> {
   readonly #name: string;
   readonly #environment: Pick<ServiceEnvironment, ProcessVariable | N>;
@@ -127,6 +132,7 @@ class ServiceProcess<N extends VariableName> {
 
   async #start(start: Start<N>): Promise<void> {
     const ops = createOpsApp({ service: this.#name, metrics: this.#metrics, readiness: () => this.#readiness() });
+    showBuild(this.#metrics, this.#environment.SLUICE_RELEASE);
     const dropped = countDroppedConnections(this.#metrics);
     this.#listenerFiles = await openListenerFiles(this.#environment, { time: machineTime, logger: this.#log, metrics: this.#metrics });
     this.#ops = await listen({

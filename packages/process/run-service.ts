@@ -12,6 +12,7 @@ import { countDroppedConnections, listen, type ListenLimits, listenLimitsDefault
 import { followConfiguration } from "./follow-configuration.ts";
 import { type Needs, needVariables, type Opened, openNeeds } from "./needs.ts";
 import { runProcess } from "./run-process.ts";
+import { openTracer, traceVariables } from "./traces/open-tracer.ts";
 import { partitionsDiffer } from "./partition-check.ts";
 import type { ConfiguredService, ServicePorts } from "./service-ports.ts";
 
@@ -43,7 +44,7 @@ export function runService<N extends Needs, S extends ConfiguredService>(name: s
   const apis = Object.entries(table.serves ?? {});
   const served: readonly VariableName[] = apis.length === 0 ? [] : ["SLUICE_HTTP_HOST", ...apis.map(([, { variable }]) => variable)];
 
-  runProcess(name, ["SLUICE_CONFIG", ...needVariables(table.needs), ...served], async (context) => {
+  runProcess(name, ["SLUICE_CONFIG", ...traceVariables, ...needVariables(table.needs), ...served], async (context) => {
     const { environment, time, random, logger, metrics, stopping, tls } = context;
     const file = { time, path: environment.SLUICE_CONFIG, environment: process.env };
     const configuration = readConfigurationFile(file.path, file.environment);
@@ -55,7 +56,9 @@ export function runService<N extends Needs, S extends ConfiguredService>(name: s
       return { readiness: () => ({ isReady: false, reasons: [needs.message] }), stop: () => Promise.resolve() };
     }
     const { partitionCount } = configuration;
-    const own = { time, random, logger, metrics, configuration, partitionCount };
+    const tracer = openTracer(name, environment, context);
+    if (tracer !== null) opened.defer(() => tracer.stop());
+    const own = { time, random, logger, metrics, configuration, partitionCount, ...(tracer === null ? {} : { tracer }) };
     const service = await table.start({ ...own, ...needs, fail: (reason) => context.fail(reason) });
     opened.defer(() => service.stop());
     const replace = (next: Configuration): void => service.replaceConfiguration(next);

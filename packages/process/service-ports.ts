@@ -2,7 +2,7 @@
 
 import type { Configuration } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
-import type { Logger, Metrics, Random, Running, Time } from "@sluice/kernel";
+import type { Logger, Metrics, Random, Running, Time, Tracer } from "@sluice/kernel";
 import type { Messaging } from "@sluice/messaging";
 
 export interface ServicePorts {
@@ -10,6 +10,8 @@ export interface ServicePorts {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Left out: nothing is traced. */
+  readonly tracer?: Tracer;
   readonly messaging: Messaging;
   readonly serde: Serde;
   readonly configuration: Configuration;

@@ -18,12 +18,17 @@ export const store: Need<Store, StoreSetting> = {
   },
 };
 
-/** A store whose collections and indexes are created before the service starts. */
+/** A store whose collections and indexes are there before the service starts. */
 export const preparedStore: Need<Store, StoreSetting> = {
   variables: storeVariables,
   async open({ environment, ...opening }) {
     const prepared = await openStore(environment, opening);
-    await prepared.prepare();
+    await createMissingIndexes(prepared);
     return prepared;
   },
 };
+
+/** A service that finds everything, because `provision` has created it, needs no right to create indexes. */
+export async function createMissingIndexes(store: Pick<Store, "missingIndexes" | "prepare">): Promise<void> {
+  if ((await store.missingIndexes()).length > 0) await store.prepare();
+}

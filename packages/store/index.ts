@@ -5,3 +5,4 @@ export { createMongoStore, createRenewableMongoStore } from "./mongodb/mongodb-s
 export { openDaysMax } from "./bounds.ts";
 export * from "./conservation.ts";
 export { shareLedgerWrites, sharePositionWrites, shareVersionReads } from "./shared-calls.ts";
+export { createStoreProbe, startStoreProbe } from "./store-probe.ts";

@@ -28,6 +28,8 @@ export interface TransactionDocument {
   readonly search: SearchTerms;
   /** The versions of the rules that decided its records. */
   readonly rules: RulesSpan;
+  /** The traceparent of its accepted message; null where that had none. */
+  readonly traceparent: string | null;
 }
 
 export interface TransactionWrite {
@@ -151,6 +153,11 @@ export interface BuildStore {
   remove(partition: number, build: number): Promise<void>;
   /** Creates the collections and indexes of a build; idempotent. */
   prepare(build: number): Promise<void>;
+  /**
+   * Drops a build with all that is in it; one that does not exist is dropped already. The caller knows that nobody uses
+   * it. Build 0 is not dropped, because the store is prepared with it.
+   */
+  drop(build: number): Promise<void>;
   /** Lists the existing builds in order. */
   list(): Promise<readonly number[]>;
 }

@@ -138,6 +138,7 @@ export class TimelineStory {
       verdict: null,
       search: noSearchTerms,
       rules: extendRules(null, 1),
+      traceparent: null,
     };
     await this.settle(this.store.transactions.write([{ document, expectedVersion: before }]));
     for (const output of outcome.outputs) await this.#produce(output);

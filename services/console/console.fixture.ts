@@ -124,11 +124,11 @@ export async function openConsoleEnvironment(over: Partial<Configuration> = {}, 
   }
 
   async function save(transaction: Transaction, expectedVersion = 0): Promise<void> {
+    const nothing = { finalReport: null, verdict: null, traceparent: null };
     const document = {
+      ...nothing,
       transaction,
       acceptedMessage: new Uint8Array(),
-      finalReport: null,
-      verdict: null,
       search: noSearchTerms,
       rules: extendRules(null, 1),
     };

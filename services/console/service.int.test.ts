@@ -122,6 +122,7 @@ test("the sender sees state and events from store and topic, and another bank se
     verdict: null,
     search: noSearchTerms,
     rules: extendRules(null, 1),
+    traceparent: null,
   };
   await store.transactions.write([{ document, expectedVersion: 0 }]);
   const producer = await messaging.producer("console-test-events");
@@ -146,7 +147,14 @@ test("the sender sees state and events from store and topic, and another bank se
 test("every query of an operator is answered from a real broker and store, as documented", async () => {
   const held = buildStoredTransaction("HELD", 1, { uetr: randomUUID() });
   const unresolved = buildStoredTransaction("RECONCILIATION", 2, { uetr: randomUUID(), items: [buildItem()] });
-  const rest = { acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: noSearchTerms, rules: extendRules(null, 1) };
+  const rest = {
+    acceptedMessage: new Uint8Array(),
+    finalReport: null,
+    verdict: null,
+    search: noSearchTerms,
+    rules: extendRules(null, 1),
+    traceparent: null,
+  };
   const writes = [held, unresolved].map((transaction) => ({ document: { transaction, ...rest }, expectedVersion: 0 }));
   expect(await store.transactions.write(writes)).toEqual({ conflicts: [] });
   expect(await store.days.write(applyDayFacts([twoWindowPlan], twoWindowPlan.cutOffAtMs - 86_400_000), 0)).toBe(true);
@@ -184,7 +192,14 @@ test("every query of an operator is answered from a real broker and store, as do
 
 test("a withdrawal is a proposal in a real topic until a second person has confirmed it [D9 second-person]", async () => {
   const held = buildStoredTransaction("HELD", 3, { uetr: randomUUID() });
-  const rest = { acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: noSearchTerms, rules: extendRules(null, 1) };
+  const rest = {
+    acceptedMessage: new Uint8Array(),
+    finalReport: null,
+    verdict: null,
+    search: noSearchTerms,
+    rules: extendRules(null, 1),
+    traceparent: null,
+  };
   await store.transactions.write([{ document: { transaction: held, ...rest }, expectedVersion: 0 }]);
   const asked = await decide("operator", `/transactions/${held.uetr}/withdrawal`, `w-${held.uetr}`, { reason: "wrong file" });
   const { offset, contentSha256 } = decisionProposedSchema.parse(await asked.json());
@@ -199,7 +214,14 @@ test("a withdrawal is a proposal in a real topic until a second person has confi
 
 test("a withdrawal that a second person has rejected in a real topic cannot be confirmed [D9 rejection]", async () => {
   const held = buildStoredTransaction("HELD", 3, { uetr: randomUUID() });
-  const rest = { acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: noSearchTerms, rules: extendRules(null, 1) };
+  const rest = {
+    acceptedMessage: new Uint8Array(),
+    finalReport: null,
+    verdict: null,
+    search: noSearchTerms,
+    rules: extendRules(null, 1),
+    traceparent: null,
+  };
   await store.transactions.write([{ document: { transaction: held, ...rest }, expectedVersion: 0 }]);
   const id = `w-${held.uetr}`;
   const asked = await decide("operator", `/transactions/${held.uetr}/withdrawal`, id, { reason: "wrong file" });

@@ -21,7 +21,7 @@ import { controlPrefix } from "@sluice/contracts";
 import { createCallerMeter, createCallers, createRefusals, createTokens, type ClientConnection } from "@sluice/service";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import { startBrokerClock, createProbe } from "@sluice/messaging";
-import type { Store } from "@sluice/store";
+import { createStoreProbe, type Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
 import { startConsoleAudit } from "./start-audit.ts";
 import { createControlAudit } from "./http/control-audit.ts";
@@ -38,6 +38,7 @@ import { createProposalBook } from "./proposals/proposal-book.ts";
 import { watchProposals } from "./proposals/watch-proposals.ts";
 import { createQuestionReport } from "./http/request-report.ts";
 import { watchDayTotals } from "./queries/watch-day-totals.ts";
+import { watchOldItems } from "./items/watch-old-items.ts";
 import { createWebApp } from "./web/web-app.ts";
 
 export interface ConsoleServicePorts extends ServicePorts {
@@ -89,9 +90,10 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const serving = { time, logger, operators, meter: operatorMeter, handlers, report, document };
   const control = createControlApi({ ...serving, audit: createControlAudit(audit) });
   const web = createWebApp({ time, random: ports.random, logger, control, helpFolder: ports.helpFolder ?? null });
+  const storeProbe = createStoreProbe({ store, time });
   const dateFrom = () => earliestOpenDate(configuration, brokerClock.nowMs());
   const totals = watchDayTotals({ ...ports, dateFrom });
-  const proposals = watchProposals({ ...ports, brokerClock, book });
+  const watches = [totals, watchProposals({ ...ports, brokerClock, book }), watchOldItems({ ...ports, brokerClock })];
   let stopped: Promise<void> | null = null;
   return {
     fetch: (request, connection) => api.fetch(request, connection ?? null),
@@ -107,13 +109,15 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
     },
     readiness() {
       if (stopped !== null) return { isReady: false, reasons: ["stopping"] };
-      return brokerClock.nowMs() === null
-        ? { isReady: false, reasons: ["broker clock: no time known yet"] }
-        : { isReady: true, reasons: [] };
+      const storeTrouble = storeProbe.trouble();
+      const reasons = [
+        ...(brokerClock.nowMs() === null ? ["broker clock: no time known yet"] : []),
+        ...(storeTrouble === null ? [] : [`store: ${storeTrouble}`]),
+      ];
+      return { isReady: reasons.length === 0, reasons };
     },
     stop() {
-      totals.stop();
-      proposals.stop();
+      for (const watch of watches) watch.stop();
       outlook.stop();
       brokerClock.stop();
       refusals.stop();

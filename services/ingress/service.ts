@@ -24,6 +24,7 @@
 import { type Configuration, createLiveConfiguration, listCallers, type LiveConfiguration } from "@sluice/config";
 import { type CallerMeter, type Callers, createCallerMeter, createCallers, createRefusals, type ClientConnection } from "@sluice/service";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
+import { headers } from "@sluice/contracts";
 import type { OutgoingRecord } from "@sluice/messaging";
 import { startIngressAudit } from "./start-audit.ts";
 import { createAdmission } from "./http/admission.ts";
@@ -37,7 +38,7 @@ import { ingressOperations } from "./operations.ts";
 import { createNewParties } from "./new-parties.ts";
 import { prepareRecord } from "./intake/prepare-record.ts";
 import { createIngressRequestReport, refusalDetail } from "./http/request-report.ts";
-import { traceparentFrom } from "./http/traceparent.ts";
+import { traceRequest } from "./http/trace-request.ts";
 
 export interface IngressPorts extends ServicePorts {
   /** Serves the interface's documents, which anybody may read. */
@@ -92,12 +93,13 @@ export function startIngress(ports: IngressPorts): Ingress {
     const startedMs = time.monotonicMs();
     // A request that came before the stop is still finished.
     const isStopping = stopped !== null;
-    const traceparent = traceparentFrom(request.traceparent ?? null, ports.random);
-    const prepared = (await queue.run(request.caller, () => prepareRecord(preparing, request, traceparent))) ?? overdue;
+    const prepared = (await queue.run(request.caller, () => prepareRecord(preparing, request))) ?? overdue;
     const waitMaxMs = answerMaxMs - (time.monotonicMs() - startedMs);
     const outcome = prepared.ok ? await append(prepared.record, waitMaxMs, isStopping) : null;
     const answer = prepared.ok ? answerTo(outcome) : prepared.refusal;
     const tookMs = time.monotonicMs() - startedMs;
+    const traceparent = prepared.ok ? (prepared.record.headers[headers.traceparent] ?? null) : null;
+    traceRequest(ports, request, { traceparent, tookMs, status: answer.status, subject: prepared.subject });
     report({ ...requestFields(request), ...answerFields(answer), tookMs, traceparent, subject: prepared.subject, outcome });
     return answer;
   }

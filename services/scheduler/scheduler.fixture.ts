@@ -54,7 +54,7 @@ import {
   statusReportRecord,
   verdictRecord,
 } from "./journal-records.fixture.ts";
-import type { PartitionContext } from "./partition/context.ts";
+import { type PartitionContext, usualPages } from "./partition/context.ts";
 import { createSchedulerMetrics } from "./scheduler-metrics.ts";
 import { createPositionTimer } from "./partition/stored/position.ts";
 import { createSnapshotCaches } from "./partition/snapshot-cache.ts";
@@ -192,6 +192,7 @@ export class SchedulerEnvironment {
       serde: this.serde,
       configuration: this.#configuration(),
       partitionCount: this.partitionCount,
+      pages: usualPages,
       rulesVersion,
       producer,
       messaging: this.broker.client("snapshots"),

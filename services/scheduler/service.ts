@@ -50,11 +50,11 @@ import {
 import { createLiveConfiguration } from "@sluice/config";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import type { Readiness } from "@sluice/kernel";
-import type { Store } from "@sluice/store";
+import { startStoreProbe, type Store } from "@sluice/store";
 import { createFactAppender } from "./tasks/append-facts.ts";
 import type { JournalHandler, JournalHandlers } from "./handlers/handler.ts";
 import { openPartitionWorker } from "./partition/worker.ts";
-import type { PartitionContext } from "./partition/context.ts";
+import { type PageBounds, type PartitionContext, usualPages } from "./partition/context.ts";
 import { onBankFact } from "./handlers/on-bank-fact.ts";
 import { onBankMarker } from "./handlers/on-bank-marker.ts";
 import { onDayFact } from "./handlers/on-day-fact.ts";
@@ -62,11 +62,10 @@ import { onDayMarker } from "./handlers/on-day-marker.ts";
 import { createPositionTimer } from "./partition/stored/position.ts";
 import { createSharedStore } from "./partition/stored/shared-store.ts";
 import { onReplayAnnounced, onTransactionFact } from "./handlers/on-transaction-fact.ts";
-import { startDayPlanner } from "./tasks/day-planner.ts";
+import { type DayPlanner, startDayPlanner } from "./tasks/day-planner.ts";
 import { createMutex } from "./mutex.ts";
 import { startSchedulerCounts, createSchedulerMetrics } from "./scheduler-metrics.ts";
 import { createSnapshotCaches } from "./partition/snapshot-cache.ts";
-import { startStoreProbe } from "./store-probe.ts";
 
 export { rebuildPartitions } from "./rebuild/rebuild.ts";
 
@@ -89,6 +88,8 @@ export interface SchedulerPorts extends ServicePorts {
   readonly store: Store;
   /** The version of the rules of another release, which a test plays; absent: that of this one. */
   readonly rulesVersion?: number;
+  /** Pages that are small, so that a test has more than one of them; absent: the usual ones. */
+  readonly pages?: PageBounds;
   /** Reports that the service cannot go on; its process must end. */
   fail(reason: unknown): void;
 }
@@ -120,26 +121,21 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
   const storeProbe = opening.adopt(startStoreProbe({ store, time }), (probe) => probe.stop());
   const operatorSkips = createOperatorSkips({ messaging, serde, service });
   let owned: PartitionConsumer | null = null;
-  startSchedulerCounts(
-    metrics,
-    ports.configuration.schemes.map(({ id }) => id),
-  );
+  const schemeIds = ports.configuration.schemes.map(({ id }) => id);
+  startSchedulerCounts(metrics, schemeIds);
   const context: PartitionContext = {
     service,
     handlers: journalHandlers,
-    time,
-    logger,
+    ...pickPorts(ports),
     store: createSharedStore(store, time),
     positionTimer: createPositionTimer(time),
-    serde,
     configuration: live.view,
-    partitionCount,
+    pages: ports.pages ?? usualPages,
     rulesVersion: ports.rulesVersion ?? rulesVersion,
     append,
     brokerClock,
     metrics,
     producer: outputs,
-    messaging,
     ...createJournalReads(ports),
     operatorSkips,
     serializeAudit: createMutex(),
@@ -167,9 +163,13 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
   let stopped: Promise<void> | null = null;
   return {
     replaceConfiguration: (next) => live.replace(next),
-    readiness: () => readiness(running.readiness(), planner.isAppended(), storeProbe.trouble()),
+    readiness: () => readiness(running.readiness(), planner, storeProbe.trouble()),
     stop: () => (stopped ??= open.disposeAsync()),
   };
+}
+
+function pickPorts({ time, logger, serde, partitionCount, messaging, tracer }: SchedulerPorts) {
+  return { time, logger, serde, partitionCount, messaging, ...(tracer === undefined ? {} : { tracer }) };
 }
 
 function createJournalReads({
@@ -184,9 +184,10 @@ function createJournalReads({
   };
 }
 
-function readiness(partitions: Readiness, isPlanAppended: boolean, storeTrouble: string | null): Readiness {
+function readiness(partitions: Readiness, planner: Pick<DayPlanner, "isAppended" | "missing">, storeTrouble: string | null): Readiness {
   const reasons = [...partitions.reasons];
-  if (!isPlanAppended) reasons.push("days: not planned yet");
+  if (!planner.isAppended()) reasons.push("days: not planned yet");
+  else reasons.push(...planner.missing().map((day) => `days: ${day} is not planned yet`));
   if (storeTrouble !== null) reasons.push(`store: ${storeTrouble}`);
-  return { isReady: reasons.length === 0, reasons };
+  return { isReady: partitions.isReady && planner.isAppended() && storeTrouble === null, reasons };
 }

@@ -21,7 +21,7 @@ import {
   skipStoppedRecord,
   type UnreadableReason,
 } from "@sluice/messaging";
-import type { Logger, Time } from "@sluice/kernel";
+import { type Logger, type Time, traceBelow, type Tracer } from "@sluice/kernel";
 import { validatePayment } from "./validate-payment.ts";
 import type { ReceivedPayment } from "./payment.ts";
 import type { ValidatorMetrics } from "./validator-metrics.ts";
@@ -29,6 +29,7 @@ import type { ValidatorMetrics } from "./validator-metrics.ts";
 export interface ValidationContext {
   readonly time: Time;
   readonly logger: Logger;
+  readonly tracer?: Tracer;
   readonly metrics: ValidatorMetrics;
   readonly serde: Serde;
   readonly producer: Producer;
@@ -81,6 +82,14 @@ export async function onPaymentReceived(record: ReceivedRecord, context: Validat
     tookMs,
   });
   context.metrics.validated(received.name, verdict, tookMs);
+  traceBelow(context.tracer, record.headers[headers.traceparent], () => ({
+    name: "verdict",
+    kind: "consumer",
+    startMs: context.time.nowMs() - tookMs,
+    tookMs,
+    attributes: { "sluice.uetr": uetr, "sluice.verdict": verdict.verdict, "sluice.partition": partition, "sluice.offset": String(offset) },
+    isError: false,
+  }));
 }
 
 /** Validates a record, or returns why it cannot be read (#3). */

@@ -30,7 +30,13 @@ function brokenPromises(history: readonly HistoryEntry[]): readonly Violation["p
 }
 
 function esm(stageVersion: number, state: string, offset: number): RecordEntry {
-  return historyRecord("events", offset, one, "EsmStateEvent", { id: `esm-${stageVersion}`, uetr: one, state, bank: "bank-a" });
+  return historyRecord("events", offset, one, "EsmStateEvent", {
+    id: `esm-${stageVersion}`,
+    uetr: one,
+    state,
+    bank: "bank-a",
+    causedByOffset: "1",
+  });
 }
 
 const declaration = historyRecord("journal", 39, "ZA_EFT:2026-11-20", "CreditsFinalRequested", { requestedBy: historyConnector });

@@ -39,8 +39,13 @@ type History = readonly HistoryEntry[];
 const one = numberedUetr(1);
 const two = numberedUetr(2);
 
+/** Leaves I2 out: these histories add records and requests without what they trace to (`check-phantoms.test.ts`). */
+function findViolations(history: History, options: CheckOptions = {}): readonly Violation[] {
+  return checkHistory(history, options).violations.filter(({ promise }) => promise !== "I2");
+}
+
 function brokenPromises(history: History, options: CheckOptions = {}): readonly Violation["promise"][] {
-  return [...new Set(checkHistory(history, options).violations.map((violation) => violation.promise))].toSorted();
+  return [...new Set(findViolations(history, options).map((violation) => violation.promise))].toSorted();
 }
 
 function withSnapshot(history: History, uetr: string, changed: (snapshot: SnapshotEntry) => SnapshotEntry): History {
@@ -468,6 +473,7 @@ const accepted: readonly (readonly [string, History, CheckOptions?])[] = [
         operation: "inboundDirectDebit",
         bank: historyBank,
         uetr: one,
+        causedByOffset: "50",
         messageIdentification: outgoingId(one, "D"),
       }),
     ],
@@ -651,7 +657,7 @@ const accepted: readonly (readonly [string, History, CheckOptions?])[] = [
 ];
 
 test.each(accepted.map(([title, history, options]) => ({ title, history, options })))("accepted: $title", ({ history, options }) => {
-  expect(checkHistory(history, options).violations).toEqual([]);
+  expect(findViolations(history, options)).toEqual([]);
 });
 
 // ---- odd histories

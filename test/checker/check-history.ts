@@ -6,6 +6,8 @@ import { checkNoLoss } from "./promises/i1-no-loss.ts";
 import { checkReconciliation } from "./promises/i10-reconciliation.ts";
 import { checkRetryLaw } from "./promises/i12-retry-law.ts";
 import { checkIsolation } from "./promises/i14-isolation.ts";
+import { checkNonInterference } from "./promises/i13-non-interference.ts";
+import { checkNoPhantom } from "./promises/i2-no-phantom.ts";
 import { checkOneEffect } from "./promises/i3-one-effect.ts";
 import { checkOrder } from "./promises/i4-order.ts";
 import { checkOneEnd } from "./promises/i5-one-end.ts";
@@ -18,6 +20,7 @@ import { checkWindowOnce } from "./promises/i9-window-once.ts";
 
 const checks = [
   checkNoLoss,
+  checkNoPhantom,
   checkOneEffect,
   checkOrder,
   checkOneEnd,
@@ -29,6 +32,7 @@ const checks = [
   checkWindowOnce,
   checkReconciliation,
   checkRetryLaw,
+  checkNonInterference,
   checkIsolation,
 ];
 

@@ -111,7 +111,7 @@ test.each<readonly [string, readonly HistoryEntry[]]>([
   ["a debit that was carried over once, as its verdict allows", carriedOver(1)],
   [
     "a debit that was carried over in the turn of its repeat",
-    changeEntries(carriedOver(1), isRecordOfType("DayClosed", one), () => historyDebitRecord(one, 81)),
+    [...changeEntries(carriedOver(1), isRecordOfType("DayClosed", one), () => historyDebitRecord(one, 81)), sentEntry(one, 81)],
   ],
   ["a debit that was withdrawn while it was held", withdrawn()],
   ["an action sent twice, of which the first counts", withNotes([20])],

@@ -11,7 +11,7 @@ import {
   outgoingId,
   numberedUetr,
 } from "./histories.fixture.ts";
-import type { HistoryEntry, SentEntry, SnapshotItem } from "./history.ts";
+import type { HistoryEntry, ReceivedEntry, SentEntry, SnapshotItem } from "./history.ts";
 
 export const historyConnector = "clearing";
 const scheme = "ZA_EFT";
@@ -61,7 +61,7 @@ export function creditHistory(story: CreditStory): readonly HistoryEntry[] {
     };
     entries.push(
       historyRecord("journal", story.verified, uetr, "AccountVerified", verified),
-      receivedEntry(uetr, story.verified, "inboundCreditTransferAuthorization", `${uetr.replaceAll("-", "")}C`),
+      ...dispatched(uetr, story.verified, "inboundCreditTransferAuthorization", `${uetr.replaceAll("-", "")}C`),
     );
     path.push(["CREDIT_AUTH_ACCEPTED", story.verified], ["CREDIT_AUTH_DELIVERY_PENDING", story.verified]);
   }
@@ -124,7 +124,7 @@ export function offUsHistory(story: OffUsStory): readonly HistoryEntry[] {
     }),
     historyRecord("journal", story.verified, uetr, "AccountVerified", verified),
     historyRecord("journal", story.released, uetr, "Release", { scheme, businessDate, windowNumber: 1, bank: historyBank }),
-    receivedEntry(uetr, story.released, "inboundDirectDebit", outgoingId(uetr, "D")),
+    ...dispatched(uetr, story.released, "inboundDirectDebit", outgoingId(uetr, "D")),
     ended(uetr, story.delivered, outgoingId(uetr, "D")),
     sentBy(historyBank, uetr, story.ended, "inboundDirectDebitResponse", `P-${uetr.slice(-2)}`),
     statusReportRecord(uetr, story.ended),
@@ -164,7 +164,19 @@ function outcomeReport(
 ): readonly HistoryEntry[] {
   if (offset === undefined) return [];
   const id = `${uetr.replaceAll("-", "")}O1`;
-  return [receivedEntry(uetr, offset, operation, id, { bank: historyConnector }), ended(uetr, offset, id)];
+  return [...dispatched(uetr, offset, operation, id, historyConnector), ended(uetr, offset, id)];
+}
+
+/** The record of a message, and its arrival. */
+function dispatched(
+  uetr: string,
+  offset: number,
+  operation: ReceivedEntry["operation"],
+  id: string,
+  bank = historyBank,
+): readonly HistoryEntry[] {
+  const value = { messageIdentification: id, uetr, bank, operation, causedByOffset: String(offset), body: "" };
+  return [historyRecord("dispatch", offset, uetr, "Dispatch", value), receivedEntry(uetr, offset, operation, id, { bank })];
 }
 
 /** Builds the events and the snapshot of a path of states. */

@@ -29,6 +29,7 @@ const topics = {
   transactions: "sluice.transactions.v1",
   stateEvents: "sluice.state-events.v1",
   items: "sluice.items.v1",
+  deadLetters: "sluice.dead-letters.v1.dlq",
 };
 
 export function historyRecord(
@@ -145,7 +146,14 @@ export function debitHistory(story: DebitStory): readonly HistoryEntry[] {
     const operation = letter === "D" ? "inboundDirectDebit" : "outboundDirectDebitResponse";
     const id = outgoingId(uetr, letter);
     entries.push(
-      historyRecord("dispatch", offset, uetr, "Dispatch", { messageIdentification: id, uetr, bank: historyBank, operation, body: "" }),
+      historyRecord("dispatch", offset, uetr, "Dispatch", {
+        messageIdentification: id,
+        uetr,
+        bank: historyBank,
+        operation,
+        causedByOffset: String(offset),
+        body: "",
+      }),
     );
     entries.push(receivedEntry(uetr, offset, operation, id));
   };

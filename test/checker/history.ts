@@ -76,6 +76,8 @@ export interface SnapshotEntry {
   readonly state: string;
   /** Null for a credit and for an orphan. */
   readonly reconciliationDay: string | null;
+  /** Present while its records follow into the dead letters. */
+  readonly isQuarantined?: true;
   readonly transitions: readonly {
     readonly stageVersion: number;
     readonly state: string;
@@ -118,7 +120,7 @@ export interface RenewedEntry {
 export type HistoryEntry = SentEntry | ReceivedEntry | RecordEntry | SnapshotEntry | FaultEntry | RenewedEntry;
 
 export interface Violation {
-  readonly promise: "I1" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10" | "I12" | "I14";
+  readonly promise: "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10" | "I12" | "I13" | "I14";
   readonly uetr: string | null;
   /** One sentence that says what was expected and what was found, with offsets. */
   readonly text: string;

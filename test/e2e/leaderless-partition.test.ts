@@ -35,12 +35,15 @@ const sendEveryMs = 100;
 /** Acknowledged sends of each partition for which the test waits. */
 const sendsAround = 20;
 
-/** Partition n has one replica, on broker n modulo three. */
-async function createTopic(topic: string): Promise<void> {
-  const replicaAssignment = partitions.map((partition) => ({ partition, replicas: [(partition % brokerCount) + 1] }));
+/** Partition n has its replicas from broker n modulo three on. All must acknowledge. */
+async function createTopic(topic: string, replicaCount: number): Promise<void> {
+  const replicaAssignment = partitions.map((partition) => ({
+    partition,
+    replicas: Array.from({ length: replicaCount }, (_, index) => ((partition + index) % brokerCount) + 1),
+  }));
   const configEntries = [
     { name: "message.timestamp.type", value: "LogAppendTime" },
-    { name: "min.insync.replicas", value: "1" },
+    { name: "min.insync.replicas", value: String(replicaCount) },
   ];
   await admin.createTopics({ topics: [{ topic, replicaAssignment, configEntries }], waitForLeaders: true });
 }
@@ -120,7 +123,7 @@ function open(): Messaging {
 describe("T: a partition without a leader", () => {
   test("I14: only its own records are refused and unread, and all goes on when its leader is back", async () => {
     const topic = `leaderless-${process.pid}`;
-    await createTopic(topic);
+    await createTopic(topic, 1);
     const sends = startSends(await open().producer("p"), topic);
     const reading = await startReading(open(), topic);
     const untilAcknowledged = async (asked: readonly number[]): Promise<void> => {
@@ -169,6 +172,31 @@ describe("T: a partition without a leader", () => {
     expect([...reading.failures, ...late.failures]).toEqual([]);
     await reading.consumer.stop();
     await late.consumer.stop();
+  });
+
+  test("V, I14: a live leader that refuses a partition for too few replicas acknowledges its others [D10.76]", async () => {
+    const topic = `refused-${process.pid}`;
+    await createTopic(topic, 2);
+    const sends = startSends(await open().producer("p"), topic);
+    const untilAcknowledged = async (asked: readonly number[], sinceMs: number): Promise<void> =>
+      await untilHolds(() => {
+        for (const partition of asked) expect(sends.acknowledged(partition, sinceMs)).toBeGreaterThanOrEqual(sendsAround);
+      });
+    await untilAcknowledged(partitions, 0);
+    await brokers.kafka.killBroker(killed);
+    // Both replicas of these live. Their leader leads partitions, too, that have one replica left.
+    const others = partitions.filter((partition) => !isOnKilled(partition) && !isOnKilled(partition + 1));
+    await untilHolds(() => expect(sends.sent.at(-1)?.refusal).toMatch(/NOT_ENOUGH_REPLICAS|takes records/));
+    await untilHolds(() => expect(sends.sent.some(({ refusal }) => refusal?.includes("NOT_ENOUGH_REPLICAS"))).toBe(true));
+    const refusedFromMs = machineTime.monotonicMs();
+    await untilAcknowledged(others, refusedFromMs);
+    await brokers.kafka.restartBroker(killed);
+    await untilAcknowledged(partitions, machineTime.monotonicMs());
+    await sends.stop();
+    const refused = sends.sent.filter(({ partition, startedMs, refusal }) => {
+      return refusal !== null && others.includes(partition) && startedMs >= refusedFromMs;
+    });
+    expect(refused).toEqual([]);
   });
 
   test("I14, I1: callers whose UETR lies in it get 503, all others are served, and no debit is lost [D10.58]", async () => {

@@ -29,7 +29,7 @@ async function medianMs(port: number): Promise<number> {
   return tookMs.toSorted((a, b) => a - b)[Math.floor(asked / 2)] ?? Number.NaN;
 }
 
-it("I14: a bank that floods ingress gets its share and 429, and another bank is served as fast as before", async () => {
+it("I14: a bank that floods ingress gets its share and 429, and another bank is served as fast as before [D10.79]", async () => {
   await using given = await startListeningIngress({ configuration });
   await medianMs(given.port);
   const quietMs = await medianMs(given.port);

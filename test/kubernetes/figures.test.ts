@@ -1,6 +1,6 @@
 import type { ReceivedEntry } from "@sluice/checker";
 import { describe, expect, test } from "vitest";
-import { formatFigures, measure, type SentDebit } from "./figures.ts";
+import { formatFigures, listRepeats, measure, type SentDebit } from "./figures.ts";
 
 const sent = (uetr: string, change: Partial<SentDebit> = {}): SentDebit => ({
   uetr,
@@ -39,6 +39,9 @@ describe("the figures of a disturbance", () => {
     const event = received("a", { operation: "events", webhookId: "e" });
     expect(measure([sent("a")], [first, received("a"), event, event, event]).repeated).toEqual({ debits: 0, reports: 0, events: 2 });
     expect(measure([sent("a")], [received("a"), received("a")]).repeated).toEqual({ debits: 1, reports: 0, events: 0 });
+    expect(listRepeats([sent("a")], [received("a"), received("b"), received("b"), received("a", { atMs: 2_000 })])).toEqual([
+      { operation: "inboundDirectDebit", webhookId: "aD", uetr: "a", atMs: 2_000, afterMs: 960 },
+    ]);
   });
 
   test("a wait is from the answer to the first debit, and what other debits received counts for nothing", () => {

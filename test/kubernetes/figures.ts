@@ -40,6 +40,8 @@ export function measure(sent: readonly SentDebit[], received: readonly ReceivedE
     return atMs === undefined ? [] : [Math.max(0, atMs - answeredAtMs)];
   });
   const sorted = waitsMs.toSorted((a, b) => a - b);
+  const all = listRepeats(sent, received);
+  const repeats = (wanted: string): number => all.filter(({ operation }) => operation === wanted).length;
   const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
   return {
     sent: sent.length,
@@ -49,11 +51,7 @@ export function measure(sent: readonly SentDebit[], received: readonly ReceivedE
       sent.filter(({ outcome }) => outcome !== 202).map(({ outcome, isKeptAlive }) => `${outcome} ${isKeptAlive ? "kept" : "new"}`),
     ),
     lost: accepted.length - sorted.length,
-    repeated: {
-      debits: countRepeats(concerned, "inboundDirectDebit"),
-      reports: countRepeats(concerned, "outboundDirectDebitResponse"),
-      events: countRepeats(concerned, "events"),
-    },
+    repeated: { debits: repeats("inboundDirectDebit"), reports: repeats("outboundDirectDebitResponse"), events: repeats("events") },
     waitsMs: { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 },
   };
 }
@@ -65,17 +63,29 @@ export function formatFigures(name: string, { sent, accepted, others, lost, repe
   return `${name}: ${sent} sent, ${accepted} accepted${unlike.length === 0 ? "" : ` (${unlike.join(", ")})`}, ${lost} lost; repeated ${repeats}; to the debit ${waits}`;
 }
 
-function countBy(names: readonly string[]): Readonly<Record<string, number>> {
-  return Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
+/** A message that came again after its acknowledgement. */
+export interface Repeat {
+  readonly operation: string;
+  readonly webhookId: string;
+  readonly uetr: string;
+  readonly atMs: number;
+  /** Milliseconds since it was acknowledged first. */
+  readonly afterMs: number;
 }
 
-function countRepeats(received: readonly ReceivedEntry[], operation: ReceivedEntry["operation"]): number {
-  const acknowledged = new Set<string>();
-  let repeats = 0;
-  for (const entry of received) {
-    if (entry.operation !== operation) continue;
-    if (acknowledged.has(entry.webhookId)) repeats += 1;
-    if (entry.status !== null && entry.status >= 200 && entry.status < 300) acknowledged.add(entry.webhookId);
-  }
-  return repeats;
+/** `received` is everything that banks received, first to last. */
+export function listRepeats(sent: readonly SentDebit[], received: readonly ReceivedEntry[]): readonly Repeat[] {
+  const uetrs = new Set(sent.map(({ uetr }) => uetr));
+  const acknowledgedAtMs = new Map<string, number>();
+  return received.flatMap(({ operation, webhookId, uetr, atMs, status }) => {
+    if (!uetrs.has(uetr)) return [];
+    const key = `${operation} ${webhookId}`;
+    const firstMs = acknowledgedAtMs.get(key);
+    if (firstMs === undefined && status !== null && status >= 200 && status < 300) acknowledgedAtMs.set(key, atMs);
+    return firstMs === undefined ? [] : [{ operation, webhookId, uetr, atMs, afterMs: atMs - firstMs }];
+  });
+}
+
+function countBy(names: readonly string[]): Readonly<Record<string, number>> {
+  return Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
 }

@@ -4,7 +4,7 @@ import { machineTime } from "@sluice/kernel";
 import { vi } from "vitest";
 import { type ClusterEnvironment, namespace } from "./cluster-environment.ts";
 import { type DebitFeed, startDebitFeed } from "./debit-feed.ts";
-import { type Figures, formatFigures, measure } from "./figures.ts";
+import { type Figures, formatFigures, listRepeats, measure, type Repeat } from "./figures.ts";
 import { kubectl, listPods, type Pod } from "./kubectl.ts";
 
 export const services = ["validator", "scheduler", "dispatcher", "event-publisher", "ingress", "console"] as const;
@@ -25,6 +25,8 @@ const perSecond = 10;
 const aroundMs = 1_000;
 /** What is sent a second time comes within this time. */
 const repeatMaxMs = 2_000;
+/** Messages that came again and are named. */
+const repeatsNamedMax = 20;
 /** A debit is late, and not lost, until then. */
 const debitMaxMs = 60_000;
 const intervalMs = 250;
@@ -65,20 +67,22 @@ export async function disturb(environment: ClusterEnvironment, name: string, dis
     throw error;
   }
   const tookS = Math.round((machineTime.monotonicMs() - startMs - 2 * aroundMs) / 1_000);
-  const figures = await settle(environment, feed);
+  const { figures, repeats } = await settle(environment, feed);
   process.stdout.write(`${formatFigures(`${name} (${tookS} s)`, figures)}\n`);
+  for (const { operation, webhookId, atMs, afterMs } of repeats.slice(0, repeatsNamedMax))
+    process.stdout.write(`  ${operation} ${webhookId} again at ${new Date(atMs).toISOString()}, after ${afterMs} ms\n`);
   return figures;
 }
 
 /** Ends the load, and waits until the bank has everything that was accepted. */
-async function settle({ recorded }: ClusterEnvironment, feed: DebitFeed): Promise<Figures> {
+async function settle({ recorded }: ClusterEnvironment, feed: DebitFeed): Promise<{ figures: Figures; repeats: readonly Repeat[] }> {
   const sent = await feed.stop();
   const look = (): Figures => measure(sent, recorded.receivedEntries());
   await until(async () => {
     if (look().lost > 0) throw new Error(`${look().lost} debits have not come`);
   }, debitMaxMs).catch(() => undefined);
   await pause(repeatMaxMs);
-  return look();
+  return { figures: look(), repeats: listRepeats(sent, recorded.receivedEntries()) };
 }
 
 /** Waits until a rollout has ended. */

@@ -1,1 +1,2 @@
 export { startSandbox } from "./sandbox.ts";
+export { formatTrace, traceDebit } from "./traced-debit.ts";

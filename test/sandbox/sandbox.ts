@@ -33,6 +33,8 @@ export interface SandboxOptions {
   readonly startAtMs: number;
   /** Lines of the services' log, from warnings on. */
   readonly log: (line: string) => void;
+  /** A collector that gets a trace of every transaction; left out: nothing is traced. */
+  readonly tracesUrl?: string;
   readonly stopping: AbortSignal;
 }
 
@@ -74,6 +76,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     random,
     environment: { SLUICE_LOG_LEVEL: "warn", SLUICE_NAME_SERVERS: null },
     configuration: await readConfiguration(options.startAtMs, `http://${loopback}:${partyPort}`),
+    ...(options.tracesUrl === undefined ? {} : { traces: traceAll(options.tracesUrl) }),
     logger: silentLogger,
     metrics: createMetrics({ withProcess: false }),
     stopping,
@@ -90,6 +93,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   await becomeReady(stopping, () => all.readiness().isReady);
   const owned = opened.move();
   return { port, controlPort, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+function traceAll(url: string) {
+  return { SLUICE_TRACES_URL: url, SLUICE_TRACES_RATIO: 1, SLUICE_TRACES_UETRS: null };
 }
 
 /** Only a file is a configuration; this one is gone once it has been read. */

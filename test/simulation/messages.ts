@@ -75,6 +75,24 @@ export function drawMessages(random: Random, posting: Posting): DrawnMessages {
   return { messages, rules };
 }
 
+/**
+ * Draws debits that ingress refuses, because their debtor's bank is not the sender. Some are of a UETR that another
+ * debit of the day has.
+ */
+export function drawRefused(random: Random, { label, fromMs, untilMs }: Posting, uetrs: readonly string[]): readonly ScenarioMessage[] {
+  return Array.from({ length: Math.floor(random.fraction() * 3) }, (_, number) => {
+    const known = random.fraction() < 0.5 ? uetrs[Math.floor(random.fraction() * uetrs.length)] : undefined;
+    const message = buildDirectDebit({
+      uetr: known ?? drawUetr(random),
+      messageIdentification: `R-${label}-${number}`,
+      amount: "10.00",
+      debtorBranch: simulatedBranches.second,
+      debtorAccount: validAccount(number),
+    });
+    return { party: "first", what: "debit", sendAtMs: fromMs + random.fraction() * (untilMs - fromMs), message };
+  });
+}
+
 export function readUetr(message: MessageObject): readonly string[] {
   const identifiers = message["transactionIdentifiers"];
   const uetr = typeof identifiers === "object" && identifiers !== null && "uetr" in identifiers ? identifiers.uetr : null;

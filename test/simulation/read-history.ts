@@ -31,6 +31,24 @@ export async function readHistory(
   return [...records, ...uetrs.flatMap((uetr) => documents.get(uetr) ?? []).map(toSnapshotEntry)];
 }
 
+/** Describes each partition of the journal that the schedulers have not handled to its end. */
+export async function findUnhandled(
+  broker: MemoryBroker,
+  store: Store,
+  time: VirtualTime,
+  partitionCount: number,
+): Promise<readonly string[]> {
+  let isAnswered = false;
+  const listing = store.partitions.list("scheduler").finally(() => (isAnswered = true));
+  await time.run({ until: () => isAnswered, stepsMax });
+  const positions = new Map((await listing).map(({ partition, position }) => [partition, position]));
+  return Array.from({ length: partitionCount }, (_, partition) => partition).flatMap((partition) => {
+    const end = broker.records({ topic: topics.journal, partition }).length;
+    const position = positions.get(partition) ?? 0n;
+    return position >= BigInt(end) ? [] : [`the schedulers are at offset ${position} of ${end} in partition ${partition}`];
+  });
+}
+
 function collectRecords(broker: MemoryBroker, partitionCount: number): readonly RecordEntry[] {
   const places = readTopics.flatMap((topic) => Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })));
   return places.flatMap((place) => broker.records(place).map((record) => toRecordEntry(record, simulatedSerde)));

@@ -2,7 +2,7 @@
 // from a bank's or a connector's message to
 // the item, through all services under a virtual clock. The checker finds no violation in any of these days.
 
-import { checkHistory, type SnapshotEntry } from "@sluice/checker";
+import { checkHistory, type SentEntry, type SnapshotEntry } from "@sluice/checker";
 import {
   acknowledge,
   buildCreditTransfer,
@@ -282,6 +282,35 @@ test.each<readonly [string, Case]>([
   expect({ items: entry.items, wrong }).toEqual({ items: [], wrong: [] });
   expect(["COMPLETED", "REJECTION_REPORTED"]).toContain(entry.state);
 });
+
+test.each<readonly [string, SentEntry["operation"], Case]>([
+  ["row 1: ingress is unreachable", "outboundDirectDebit", { messages: [debit], over: { ingressAwayMs: [0, postFromMs + 2_500] } }],
+  [
+    "row 2: ingress answers 503",
+    "outboundDirectDebit",
+    { messages: [debit], over: { brokerAwayMs: [postFromMs - 1_000, postFromMs + 1_500] } },
+  ],
+  [
+    "row 10: ingress is unreachable when the bank reports",
+    "inboundDirectDebitResponse",
+    {
+      messages: [debit],
+      over: { scripts: scriptAll({ reports: [reportSettled({ afterMs: 5_000 })] }), ingressAwayMs: [opensMs + 4_000, opensMs + 7_500] },
+    },
+  ],
+])(
+  "%s: a message is sent up to three times more, 1 s apart, and counts once [D3.4] [D3.5]",
+  async (_what, operation, { messages, over = {} }) => {
+    const { history } = await simulateScenario(1, { ...calmScenario, ...over, messages });
+    const sent = history.flatMap((entry) => (entry.kind === "sent" && entry.operation === operation ? [entry] : []));
+    expect([3, 4]).toContain(sent.length);
+    expect([sent.at(-1)?.status, sent.slice(0, -1).filter(({ status }) => status === 202)]).toEqual([202, []]);
+    const apartMs = sent.slice(1).map(({ atMs }, index) => atMs - (sent[index]?.atMs ?? 0));
+    expect(apartMs.filter((ms) => Math.abs(ms - 1_000) > 1)).toEqual([]);
+    expect(history.filter(({ kind }) => kind === "snapshot")).toMatchObject([{ state: "COMPLETED", items: [] }]);
+    expect(checkHistory(history, { queueToleranceMs: 10_000 }).violations).toEqual([]);
+  },
+);
 
 test("row 6: the corrected debit is a new transaction [D6.12] [D6.13]", async () => {
   const corrected: ScenarioMessage = { ...debit, message: debitMessage(creditUetr), sendAtMs: postFromMs + 5_000 };

@@ -8,11 +8,13 @@ import {
   drawDeclaration,
   drawEventRules,
   drawMessages,
+  drawRefused,
   readUetr,
   type ScenarioMessage,
   simulatedBankIds,
   simulatedConnectorId,
 } from "./messages.ts";
+import { drawForeignRecords, type PlannedForeignRecord } from "./foreign-records.ts";
 import { drawActions, type PlannedAction } from "./operators.ts";
 import { drawUpdate, instancesMax, type PlannedUpdate } from "./two-releases.ts";
 
@@ -37,6 +39,8 @@ export interface Scenario {
   readonly cutsMax: number;
   /** The batches that no reader can read for some seconds. */
   readonly unreadable: readonly PlannedUnreadable[];
+  /** Records that nothing of Sluice wrote. */
+  readonly foreignRecords: readonly PlannedForeignRecord[];
   /** When no reader gets any record, as throttled clients do. */
   readonly throttles: readonly PlannedThrottle[];
   /** The probability that the leader does not know all records yet when a reading begins. */
@@ -57,6 +61,8 @@ export interface Scenario {
   readonly skewMaxMs: number;
   /** What happens to a debit that misses its window. */
   readonly onMissedWindow: "reconcile" | "carry-over";
+  /** What a page of a scheduler's tasks holds; null: as much as in a deployment. */
+  readonly pages: { readonly keysMax: number; readonly rowsMax: number } | null;
   /** The actions of operators. */
   readonly actions: readonly PlannedAction[];
   /** The services that do not run. */
@@ -118,6 +124,7 @@ export const calmScenario: Scenario = {
   rebalancesMax: 0,
   cutsMax: 0,
   unreadable: [],
+  foreignRecords: [],
   throttles: [],
   behindPerRead: 0,
   brokerClocks: [],
@@ -129,6 +136,7 @@ export const calmScenario: Scenario = {
   dates: noon,
   skewMaxMs: 0,
   onMissedWindow: "reconcile",
+  pages: null,
   actions: [],
   absentServices: [],
   ingressAwayMs: null,
@@ -148,6 +156,11 @@ export function drawScenario(seed: number, random: Random, day: SimulatedDayTime
   const creditsFinal = random.fraction() < 0.6 ? "connector" : "clock";
   const isDeclared = creditsFinal === "connector" && random.fraction() < 0.9;
   const declaredAtMs = isDeclared ? opensMs - 5_000 + random.fraction() * 15_000 : 0;
+  const { pages, maxUnacknowledged, rounds } = drawSizes(seededRandom(`sizes ${seed}`));
+  for (let round = 0; round < rounds; round += 1)
+    drawn.push(
+      drawMessages(seededRandom(`round ${round} of ${seed}`), { label: `${seed}-r${round}`, fromMs: postFromMs, untilMs: postUntilMs }),
+    );
   const installation = seededRandom(`installation ${seed}`);
   const isTwoWindows = installation.fraction() >= 0.5;
   const ingressInstances = 1 + Math.floor(installation.fraction() * 2);
@@ -156,7 +169,9 @@ export function drawScenario(seed: number, random: Random, day: SimulatedDayTime
   if (dates.night !== null) drawn.push(...drawSecondDate(seed, day, dates.night));
   if (dates.night !== null && isDeclared) declarations.push(drawDeclaration(earlyWindow.opensMs - 3_000, dates.played[1] ?? ""));
   for (const [party, rules] of drawn.flatMap(({ rules: drawnRules }) => drawnRules)) scripts.get(party)?.push(...rules);
-  const messages = [...drawn.flatMap((one) => one.messages), ...declarations];
+  const uetrs = (drawn[0]?.messages ?? []).flatMap(({ message }) => readUetr(message));
+  const refused = drawRefused(seededRandom(`refused ${seed}`), { label: `${seed}`, fromMs: postFromMs, untilMs: postUntilMs }, uetrs);
+  const messages = [...drawn.flatMap((one) => one.messages), ...declarations, ...refused];
   const drawInstances = (instances: number): Pick<Scenario, "instances" | "update"> => {
     const update = isCalm ? null : drawUpdate(seededRandom(`update ${seed}`), postFromMs, day.closesMs);
     return update === null ? { instances, update } : { instances: Math.max(2, instances), update };
@@ -176,6 +191,7 @@ export function drawScenario(seed: number, random: Random, day: SimulatedDayTime
     rebalancesMax: Math.floor(share(4)),
     cutsMax: Math.floor(share(5)),
     unreadable: isCalm ? [] : drawUnreadable(seededRandom(`unreadable ${seed}`), day.healMs),
+    foreignRecords: isCalm ? [] : drawForeign(seededRandom(`foreign ${seed}`), day, uetrs),
     ...(isCalm ? {} : drawLogAndStore(seed, seededRandom(`log and store ${seed}`), day)),
     ...drawInstances(1 + Math.floor(random.fraction() * instancesMax)),
     ingressInstances,
@@ -183,13 +199,33 @@ export function drawScenario(seed: number, random: Random, day: SimulatedDayTime
     ...(dates.night === null ? {} : { firstLookMs: dates.night.untilMs + calmScenario.firstLookMs }),
     skewMaxMs: share(900),
     onMissedWindow: random.fraction() < 0.3 ? "carry-over" : "reconcile",
+    pages,
+    maxUnacknowledged,
     actions: drawActions(seededRandom(`operators ${seed}`), {
       ...day,
       lastWindow: dates.windows.length,
       banks: simulatedBankIds,
-      uetrs: (drawn[0]?.messages ?? []).flatMap(({ message }) => readUetr(message)),
+      uetrs,
     }),
   };
+}
+
+const pageKeysMax = 4;
+const pageRowsMax = 8;
+/** On one day in eight there are as many messages as on several others together. */
+const crowdedShare = 1 / 8;
+const roundsMax = 4;
+
+/**
+ * Draws the sizes of pages, so small on half of the days that queues have more than one, and the crowded days. On half
+ * of these a bank takes few debits at once.
+ */
+function drawSizes(random: Random): Pick<Scenario, "pages" | "maxUnacknowledged"> & { readonly rounds: number } {
+  const whole = (most: number): number => 1 + Math.floor(random.fraction() * most);
+  const pages = random.fraction() < 0.5 ? { keysMax: whole(pageKeysMax), rowsMax: whole(pageRowsMax) } : null;
+  if (random.fraction() >= crowdedShare) return { pages, maxUnacknowledged: calmScenario.maxUnacknowledged, rounds: 0 };
+  const isPaced = random.fraction() < 0.5;
+  return { pages, maxUnacknowledged: isPaced ? whole(30) : calmScenario.maxUnacknowledged, rounds: whole(roundsMax) };
 }
 
 /** Draws the messages of the second date: around midnight, and in the evening. */
@@ -217,6 +253,18 @@ function drawUnreadable(random: Random, healMs: number): readonly PlannedUnreada
       records: 1 + Math.floor(random.fraction() * 10),
     };
   });
+}
+
+/** The share of troubled days on which somebody else writes to the topics. */
+const foreignShare = 1 / 3;
+
+function drawForeign(
+  random: Random,
+  { postFromMs, closesMs }: SimulatedDayTimes,
+  uetrs: readonly string[],
+): readonly PlannedForeignRecord[] {
+  if (random.fraction() >= foreignShare) return [];
+  return drawForeignRecords(random, { fromMs: postFromMs, untilMs: closesMs, uetrs });
 }
 
 const throttlesMax = 3;

@@ -3,6 +3,7 @@
 import { checkHistory, type CheckOptions } from "@sluice/checker";
 import { lookIntervalMs } from "@sluice/messaging";
 import { plannedDays } from "./dates.ts";
+import { findPassedOver } from "./passed-over.ts";
 import { clocksApartMaxMs, type Scenario } from "./scenario.ts";
 import { cutMaxMs, simulate, simulatedDayTimes } from "./simulate.ts";
 
@@ -92,8 +93,10 @@ export async function checkSeed(seed: number): Promise<SeedVerdict> {
     ...datesOptions(end.scenario),
   });
   const { counts, violations } = found;
+  const closesAtMs = end.scenario.dates.startAtMs + simulatedDayTimes.closesMs;
   const wrong = [
     ...end.unfinished,
+    ...(seed % 2 === 0 ? findPassedOver(end.scenario, end.history, closesAtMs) : []),
     ...end.undocumented,
     ...violations.map(({ promise, uetr, text }) => `${promise} ${uetr ?? ""} ${text}`),
   ];

@@ -4,8 +4,9 @@
 //    (`trace.ts`).
 // #2 Processes die between any two of their effects and are restarted. Calls are refused, answered late, or take effect
 //    with the answer lost. Partitions move, batches cannot be read for a while, and clocks differ. The store goes back
-//    to an older point, readings get nothing for a while or end early, and brokers' clocks step back. No fault is
-//    injected from `healAtMs` on.
+//    to an older point, readings get nothing for a while or end early, and brokers' clocks step back. Somebody else
+//    writes bytes that nobody can read, and an operator replays what they quarantine. No fault is injected from
+//    `healAtMs` on.
 // #3 The run ends when every delivery and every transaction has ended, or at `endAtMs` (I16).
 // #4 The checker examines the history: what banks sent and received, every record of every topic, and the snapshots.
 
@@ -13,6 +14,7 @@ import type { HistoryEntry, SnapshotEntry } from "@sluice/checker";
 import { type Configuration, readRulesFolder } from "@sluice/config";
 import type { SchemeTimes } from "@sluice/calendar";
 import { groups, topics } from "@sluice/contracts";
+import { startConsole } from "@sluice/console";
 import { startDispatcher } from "@sluice/dispatcher";
 import { startEventPublisher } from "@sluice/event-publisher";
 import { startIngress } from "@sluice/ingress";
@@ -26,6 +28,7 @@ import {
   sampleBank,
   sampleConfiguration,
   sampleConnector,
+  sampleOperator,
   sampleScheme,
   seededRandom,
   type VirtualTime,
@@ -34,7 +37,8 @@ import { startValidator } from "@sluice/validator";
 import { createCluster, type SimulatedProcessPorts } from "./cluster.ts";
 import { findUndocumented } from "./undocumented.ts";
 import { brokerClocks, fetchFate, planStoreGoingBack, produceFate, storeFault } from "./faults.ts";
-import { readHistory, simulatedSerde } from "./read-history.ts";
+import { repairOperator, startForeignRecords } from "./foreign-records.ts";
+import { findUnhandled, readHistory, simulatedSerde } from "./read-history.ts";
 import { startSimulatedRebuild } from "./simulated-rebuild.ts";
 import { startSimulatedOperators } from "./operators.ts";
 import { simulatedBankIds, simulatedBranches, simulatedConnectorId } from "./messages.ts";
@@ -180,6 +184,12 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
     businessDate: played[0] ?? "",
     actions: scenario.actions,
   });
+  const isRepaired = scenario.foreignRecords.length > 0;
+  const desk = isRepaired
+    ? cluster.run({ name: "console", instances: 1, start: (ports) => startConsole(servicePorts(environment, ports)) })
+    : null;
+  const { foreignRecords: foreigners } = scenario;
+  const foreign = startForeignRecords({ time, random, broker, store, partitionCount, startAtMs, records: foreigners, console: desk });
   for (const planned of scenario.messages) time.after(planned.sendAtMs, () => banks.send(planned));
   planRebalances(environment);
   planUnreadable(environment);
@@ -192,16 +202,21 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
 
   await time.run({ untilMs: startAtMs + scenario.firstLookMs, stepsMax });
   let records = await readHistory(broker, store, time, partitionCount);
-  const pendingCount = (): number => banks.pendingCount() + operators.pendingCount() + rebuild.pendingCount();
+  const pendingCount = (): number => banks.pendingCount() + operators.pendingCount() + rebuild.pendingCount() + foreign.pendingCount();
   const days = played.map(dayOf);
-  let remaining = findUnfinished(records, recorder.receivedEntries(), { days, busyParties: pendingCount() });
+  const look = async (): Promise<readonly string[]> => [
+    ...findUnfinished(records, recorder.receivedEntries(), { days, busyParties: pendingCount() }),
+    ...(await findUnhandled(broker, store, time, partitionCount)),
+  ];
+  let remaining = await look();
   while (remaining.length > 0 && elapsedMs() < eveningAtMs + endAtMs) {
     await time.run({ untilMs: time.nowMs() + 5_000, stepsMax });
     records = await readHistory(broker, store, time, partitionCount);
-    remaining = findUnfinished(records, recorder.receivedEntries(), { days, busyParties: pendingCount() });
+    remaining = await look();
   }
-  const history = [...recorder.requests.map(({ entry }) => entry), ...operators.entries(), ...records];
-  const stopping = Promise.all([ingress.stop(), ...others.map((replicas) => replicas.stop()), rebuild.stop(), banks.stop()]);
+  const history = [...recorder.requests.map(({ entry }) => entry), ...operators.entries(), ...foreign.entries(), ...records];
+  const services = [ingress, ...others, ...(desk === null ? [] : [desk])];
+  const stopping = Promise.all([...services.map((replicas) => replicas.stop()), rebuild.stop(), banks.stop()]);
   await time.run({ untilMs: time.nowMs() + 30_000, stepsMax });
   await stopping;
   remaining = [...remaining, ...update.wrong(), ...(await findUnaccounted(environment, [...days, dayOf(next)]))];
@@ -287,7 +302,8 @@ function servicePorts(environment: SimulatedEnvironment, ports: SimulatedProcess
 function schedulerPorts(environment: SimulatedEnvironment, ports: SimulatedProcessPorts, update: SimulatedUpdate) {
   const rulesVersion = update.versionOf(ports.instance);
   const store = ports.process.through("store", update.watch(environment.store, rulesVersion));
-  return { ...servicePorts(environment, ports), rulesVersion, store };
+  const { pages } = environment.scenario;
+  return { ...servicePorts(environment, ports), rulesVersion, store, ...(pages === null ? {} : { pages }) };
 }
 
 /** Rejected debits end with the next day's close. */
@@ -310,6 +326,7 @@ function buildConfiguration({ creditsFinal, esmBank, onMissedWindow, maxUnacknow
       }),
     ),
     connectors: [sampleConnector({ id: simulatedConnectorId })],
+    operators: [sampleOperator({ id: repairOperator })],
     schemes: [sampleScheme({ times, creditsFinal, creditDeadlineMs, onMissedWindow })],
   });
 }

@@ -25,12 +25,13 @@ export function toRecordEntry(record: ReceivedRecord, serde: Serde): RecordEntry
 }
 
 export function toSnapshotEntry(document: TransactionDocument): SnapshotEntry {
-  const { uetr, state, reconciliationDay, transitions, items, observations, decisions } = document.transaction;
+  const { uetr, state, reconciliationDay, transitions, items, observations, decisions, quarantined } = document.transaction;
   return {
     kind: "snapshot",
     uetr,
     state,
     reconciliationDay,
+    ...(quarantined === null ? {} : { isQuarantined: true }),
     transitions: transitions.map(({ stageVersion, state: entered, offset, atMs }) => ({
       stageVersion,
       state: entered,

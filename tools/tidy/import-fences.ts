@@ -65,6 +65,7 @@ export const fences: Readonly<Record<string, Fence>> = {
   "packages/cli": { values: all },
   // All services in one process: what a service's main.ts puts together, once for all of them.
   "infra/all": { values: ["config", "contracts", "delivery", "documents", "kernel", "messaging", "process", "service", "store"] },
+  "infra/analytics": { values: ["kernel", "local-servers", "messaging"] },
   // What starts a container has nothing of Sluice in its own process.
   "infra/image": { values: [] },
   "infra/local": { values: ["kernel", "testcontainers"] },

@@ -105,6 +105,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- define "sluice.listenerVariables" -}}
 {{- $tls := .Values.tls }}
 {{- include "sluice.variable" (list "SLUICE_LOG_LEVEL" .Values.logLevel) }}
+{{- include "sluice.variable" (list "SLUICE_RELEASE" (.Values.image.digest | default (.Values.image.tag | default .Chart.AppVersion))) }}
 {{- include "sluice.variable" (list "SLUICE_OPS_HOST" "0.0.0.0") }}
 {{- include "sluice.variable" (list "SLUICE_OPS_PORT" "9464") }}
 {{- include "sluice.file" (list "SLUICE_TLS_CERTIFICATE_FILE" "tls" (ternary "tls.crt" "" (ne $tls.secret ""))) }}

@@ -74,6 +74,16 @@ test("every alarm has a case that fires and one that does not, and every case is
   expect(new Set(played)).toEqual(new Set(wanted));
 });
 
+test("each alarm that a notice names is an alarm", () => {
+  const named = [...readFileSync(join(root, "infra/alarms/alertmanager.yaml"), "utf8").matchAll(/\bSluice[A-Z]\w+/gu)].map(
+    ([name]) => name,
+  );
+  const playedNotices = [...readFileSync(join(root, "infra/alarms/alertmanager.cases.yaml"), "utf8").matchAll(/\bSluice[A-Z]\w+/gu)];
+  const known = new Set(rules.map(({ alert }) => alert));
+  expect(named.length).toBeGreaterThan(0);
+  expect([...named, ...playedNotices.map(([name]) => name)].filter((name) => !known.has(name))).toEqual([]);
+});
+
 test("alarms have unique names", () => {
   const all = [...rules, ...objectiveAlarms];
   expect(new Set(all.map(({ alert }) => alert)).size).toBe(all.length);

@@ -14,6 +14,7 @@ import { helpSettings } from "./help-settings.ts";
 import { apiSettings, findListenerProblems, listenerSettings, opsSettings } from "./listener-settings.ts";
 import { nameSettings } from "./name-settings.ts";
 import { instant, optionalSetting, text } from "./setting-types.ts";
+import { traceSettings } from "./trace-settings.ts";
 
 const processSettings = {
   SLUICE_CONFIG: text.describe("Path of the configuration file."),
@@ -21,6 +22,7 @@ const processSettings = {
     .enum(logLevels, `must be one of ${logLevels.join(", ")}`)
     .default("info")
     .describe(`Least level of log lines: ${logLevels.map((level) => `\`${level}\``).join(", ")}.`),
+  SLUICE_RELEASE: optionalSetting(text).describe("Name of the release that runs, shown in `sluice_build_info`; the image can set it."),
 } as const;
 
 /** Settings of the mode `all` alone. */
@@ -42,6 +44,7 @@ export const variables = {
   ...nameSettings,
   ...auditSettings,
   ...helpSettings,
+  ...traceSettings,
   ...clockSettings,
 } as const;
 

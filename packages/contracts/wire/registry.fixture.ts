@@ -10,6 +10,8 @@ export interface FakeRegistry extends AsyncDisposable {
   readonly levels: ReadonlyMap<string, string>;
   /** Answers one request that fits, in place of the registry. */
   intervene(fits: (request: string) => boolean, status: number, body: object): void;
+  /** Answers requests that fit only once `count` of them wait, and from then on at once. */
+  holdUntil(count: number, fits: (request: string) => boolean): void;
 }
 
 interface Answer {
@@ -23,6 +25,9 @@ interface Answer {
 export async function startFakeRegistry(levels: Map<string, string> = new Map()): Promise<FakeRegistry> {
   const requests: string[] = [];
   const ids = new Map<string, number>();
+  const held: (() => void)[] = [];
+  const notHolding = { count: 0, fits: (_request: string) => false };
+  let holding = notHolding;
   const interventions: { fits: (request: string) => boolean; answer: Answer }[] = [];
 
   function answerTo(request: string, body: string): Answer {
@@ -57,7 +62,13 @@ export async function startFakeRegistry(levels: Map<string, string> = new Map())
       const request = `${incoming.method ?? ""} ${(incoming.url ?? "").replace("/apis/ccompat/v7", "")}`;
       requests.push(request);
       const answer = answerTo(request, body);
-      outgoing.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(answer.body));
+      const send = (): void =>
+        void outgoing.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(answer.body));
+      if (!holding.fits(request)) return send();
+      held.push(send);
+      if (held.length < holding.count) return;
+      holding = notHolding;
+      for (const sendHeld of held.splice(0)) sendHeld();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -68,6 +79,7 @@ export async function startFakeRegistry(levels: Map<string, string> = new Map())
     requests,
     levels,
     intervene: (fits, status, body) => interventions.push({ fits, answer: { status, body } }),
+    holdUntil: (count, fits) => void (holding = { count, fits }),
     [Symbol.asyncDispose]: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

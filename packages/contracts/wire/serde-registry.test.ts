@@ -1,5 +1,6 @@
 import { machineTime, type Time } from "@sluice/kernel";
 import { expect, test } from "vitest";
+import { schemaVersions } from "../generated/records.ts";
 import { startFakeRegistry } from "./registry.fixture.ts";
 import { createRegistrySerde, subjects } from "./serde-registry.ts";
 
@@ -33,6 +34,31 @@ test("every record is registered under its topic and name, what analysts read un
   expect(byTopic.toSorted()).toEqual(ofAnalysts);
   expect(new Set(registry.levels.values())).toEqual(new Set(["FULL_TRANSITIVE"]));
   expect(serde.decode(serde.encode("Release", release)).value).toEqual(release);
+});
+
+test("a start asks once for each subject's level and once for each version, for several records at once", async () => {
+  await using registry = await startFakeRegistry();
+  await createRegistrySerde({ url: registry.url, time: machineTime });
+  const before = registry.requests.length;
+  const firstRecord = subjects()[0]?.record;
+  const ofFirst = subjects().flatMap(({ subject, record }) => (record === firstRecord ? [encodeURIComponent(subject)] : []));
+  registry.holdUntil(4, (request) => !ofFirst.some((subject) => request.includes(subject)));
+  await createRegistrySerde({ url: registry.url, time: machineTime });
+  const asked = registry.requests.slice(before);
+  const versions = subjects().flatMap(({ record }) => schemaVersions[record]);
+  expect(asked.filter((request) => request.startsWith("GET /config/"))).toHaveLength(subjects().length);
+  expect(asked.filter((request) => request.startsWith("POST "))).toHaveLength(versions.length);
+  expect(asked).toHaveLength(subjects().length + versions.length);
+});
+
+test("once a schema is refused, no further record is begun", async () => {
+  await using registry = await startFakeRegistry();
+  const [first, ...others] = [...Map.groupBy(subjects(), ({ record }) => record).values()];
+  const refused = encodeURIComponent(others[0]?.[0]?.subject ?? "");
+  registry.intervene((request) => request.startsWith("POST") && request.includes(refused), 409, { message: "Incompatible artifact" });
+  await expect(createRegistrySerde({ url: registry.url, time: machineTime })).rejects.toMatchObject({ code: "contracts.registry-refused" });
+  expect(registry.levels.has(first?.[0]?.subject ?? "")).toBe(true);
+  expect(registry.levels.size).toBeLessThan(subjects().length / 2);
 });
 
 test("registering again changes nothing, and several services may do it at once", async () => {

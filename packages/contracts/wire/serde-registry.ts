@@ -7,6 +7,8 @@
 //    level was set by somebody on purpose and is never overwritten.
 // #3 A registry that refuses who we are is tried again as one that is away, because a password may be replaced on both
 //    sides at different times.
+// #4 A start asks once for each subject's level and once for each version, for several records at once, because a
+//    service is not ready before. The first record is registered alone: a registry that is away gets one request.
 
 import { Fault, sleep, type Time } from "@sluice/kernel";
 import type { Serde } from "../api.ts";
@@ -17,7 +19,7 @@ import { createSerde, type WriterSchema } from "./serde.ts";
 
 export interface RegistryOptions extends RegistryConnection {
   readonly time: Time;
-  /** Attempts to register one schema at the start. The waits between them double from 250 ms to 5 s. */
+  /** Attempts to register one subject at the start. The waits between them double from 250 ms to 5 s. */
   readonly attemptsMax?: number;
   readonly signal?: AbortSignal;
 }
@@ -25,6 +27,8 @@ export interface RegistryOptions extends RegistryConnection {
 const level = "FULL_TRANSITIVE";
 /** What a subject has that nobody set a level for. */
 const levelDefault = "NONE";
+/** Records that are registered at once; the versions of a record, and its subjects, one after another. */
+const recordsAtOnceMax = 8;
 const firstWaitMs = 250;
 const waitMaxMs = 5_000;
 
@@ -34,15 +38,8 @@ const waitMaxMs = 5_000;
  */
 export async function createRegistrySerde(options: RegistryOptions): Promise<Serde> {
   const registry = createRegistryClient(options, options.time);
-  const schemas: WriterSchema[] = [];
-  const newestIds = new Map<RecordName, number>();
-  for (const { subject, record } of subjects()) {
-    for (const schema of schemaVersions[record]) {
-      const id = await withRetries(options, () => register(registry, subject, schema));
-      schemas.push({ id, name: record, schema });
-      newestIds.set(record, id);
-    }
-  }
+  const schemas = await registerAll(registry, options);
+  const newestIds = new Map(schemas.map(({ name, id }) => [name, id]));
   return createSerde(schemas, newestIds, (id) => lookUp(registry, id));
 }
 
@@ -80,24 +77,59 @@ export async function findMissingSchemas(options: RegistryOptions): Promise<read
   return found;
 }
 
-/** #2 */
-async function register(registry: RegistryClient, subject: string, schema: string): Promise<number> {
+/** #4. The schemas of a record are in the order of its versions. Stops at the first subject that is refused. */
+async function registerAll(registry: RegistryClient, options: RegistryOptions): Promise<readonly WriterSchema[]> {
+  const stopped = new AbortController();
+  const signal = options.signal === undefined ? stopped.signal : AbortSignal.any([options.signal, stopped.signal]);
+  const waiting = [...Map.groupBy(subjects(), ({ record }) => record)];
+  const registered: WriterSchema[] = [];
+
+  async function registerNext(): Promise<void> {
+    const [name, ofRecord] = waiting.shift() ?? [];
+    if (name === undefined || ofRecord === undefined) return;
+    for (const { subject } of ofRecord) {
+      const ids = await withRetries({ ...options, signal }, () => registerSubject(registry, subject, schemaVersions[name]));
+      registered.push(...ids.map((id, version): WriterSchema => ({ id, name, schema: schemaVersions[name][version]! })));
+    }
+  }
+
+  async function registerOthers(): Promise<void> {
+    while (waiting.length > 0 && !stopped.signal.aborted) await registerNext();
+  }
+
+  await registerNext();
+  try {
+    await Promise.all(Array.from({ length: recordsAtOnceMax }, registerOthers));
+  } catch (error) {
+    stopped.abort();
+    throw error;
+  }
+  return registered;
+}
+
+/** #2. Returns the ids of the versions. */
+async function registerSubject(registry: RegistryClient, subject: string, versions: readonly string[]): Promise<readonly number[]> {
   const path = `/config/${encodeURIComponent(subject)}`;
   const found = await registry.ask("GET", path);
   if (found.status !== 200 && found.status !== 404) throw refusedOr(found, subject, []);
-  const isNew = found.status === 404;
+  let isNew = found.status === 404;
   const foundLevel = isNew ? level : found.members["compatibilityLevel"];
   if (foundLevel === levelDefault) await setLevel(registry, subject, path);
   else if (foundLevel !== level) {
     const text = `${subject} has the compatibility level ${String(foundLevel)}, not ${level}: set it by hand`;
     throw new Fault("contracts.registry-refused", text, { isRetryable: false });
   }
-  const answer = await registry.ask("POST", `/subjects/${encodeURIComponent(subject)}/versions`, { schema });
-  const { id } = answer.members;
-  if (answer.status !== 200 || typeof id !== "number") throw refusedOr(answer, subject, [409, 422]);
-  // A registry may refuse a level for a subject that it does not have yet.
-  if (isNew) await setLevel(registry, subject, path);
-  return id;
+  const ids: number[] = [];
+  for (const schema of versions) {
+    const answer = await registry.ask("POST", `/subjects/${encodeURIComponent(subject)}/versions`, { schema });
+    const { id } = answer.members;
+    if (answer.status !== 200 || typeof id !== "number") throw refusedOr(answer, subject, [409, 422]);
+    ids.push(id);
+    // A registry may refuse a level for a subject that it does not have yet.
+    if (isNew) await setLevel(registry, subject, path);
+    isNew = false;
+  }
+  return ids;
 }
 
 async function setLevel(registry: RegistryClient, subject: string, path: string): Promise<void> {
@@ -116,7 +148,7 @@ async function lookUp(registry: RegistryClient, id: number): Promise<string> {
   throw unavailable(`schema ${id}: ${answer.said}`);
 }
 
-async function withRetries(options: RegistryOptions, action: () => Promise<number>): Promise<number> {
+async function withRetries<T>(options: RegistryOptions, action: () => Promise<T>): Promise<T> {
   const attemptsMax = options.attemptsMax ?? 30;
   for (let attempt = 1, waitMs = firstWaitMs; ; attempt += 1, waitMs = Math.min(waitMs * 2, waitMaxMs)) {
     try {

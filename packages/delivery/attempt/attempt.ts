@@ -5,10 +5,12 @@
 // #2 A code that means "seen before" acknowledges only an attempt that may not be the first: a second one, or any
 //    attempt on a record that was in the partition when this process took it. On a first attempt it is a refusal that
 //    leaves open whether the receiver has the message.
-// #3 A record without a trace gets one derived from its id, so that every attempt has the same.
+// #3 A record without a trace gets one derived from its id, so that every attempt has the same. It is not sampled.
+// #4 Of a traced message each attempt is a span of its own, which the request names as the one above the receiver's.
 
 import { hash } from "node:crypto";
 import type { ConfiguredParty } from "@sluice/config";
+import { isSampled } from "@sluice/kernel";
 import type { AttemptHeaders } from "@sluice/contracts";
 import { findOperationAddress } from "../endpoint/operation-addresses.ts";
 import { answerText } from "./answer-text.ts";
@@ -19,6 +21,7 @@ import type { EngineContext } from "../context.ts";
 import { type Delivery, type AttemptProgress } from "../rules.ts";
 import { attemptsEndMs, mayBeRepeat, type DeliveryPartition } from "../partition/delivery-partition.ts";
 import type { ReceiverAnswer, ReceiverRequest } from "../port.ts";
+import { traceAttempt } from "./trace-attempt.ts";
 import { classifyAnswer, mayHaveTaken, retryWaitMs, type AnswerClass } from "./retry-law.ts";
 
 export interface AttemptResult {
@@ -44,6 +47,8 @@ export interface RunningAttempt {
   readonly startedMs: number;
   /** The answer to come; it never rejects. */
   readonly answer: Promise<ReceiverAnswer>;
+  /** The place of its span; null: it is not traced. */
+  readonly traceparent: string | null;
 }
 
 export function startAttempt(context: EngineContext, delivery: Delivery, before: AttemptProgress): RunningAttempt {
@@ -51,9 +56,10 @@ export function startAttempt(context: EngineContext, delivery: Delivery, before:
   const timeoutMs = receiver?.answerTimeoutMs ?? answerTimeoutOfUnknownMs;
   const atMs = context.time.nowMs();
   const startedMs = context.time.monotonicMs();
-  const exchanging = receiver === null ? noAddress : context.gateway.post(buildRequest(delivery, atMs, timeoutMs));
+  const traced = context.tracer !== undefined && isSampled(delivery.traceparent) ? context.tracer.below(delivery.traceparent) : null;
+  const exchanging = receiver === null ? noAddress : context.gateway.post(buildRequest(delivery, traced, atMs, timeoutMs));
   const endpoint = context.endpoints.forOperation(delivery.receiverId, delivery.operation);
-  return { before, receiver, endpoint, timeoutMs, atMs, startedMs, answer: exchanging };
+  return { before, receiver, endpoint, timeoutMs, atMs, startedMs, answer: exchanging, traceparent: traced };
 }
 
 /** Makes one attempt. It gives `slot` back when the exchange is over, even if the partition closes before that. */
@@ -79,7 +85,7 @@ export function evaluateAnswer(
   context: EngineContext,
   partition: DeliveryPartition,
   delivery: Delivery,
-  { before, receiver, endpoint, timeoutMs, atMs, startedMs }: RunningAttempt,
+  { before, receiver, endpoint, timeoutMs, atMs, startedMs, traceparent }: RunningAttempt,
   answer: ReceiverAnswer,
 ): AttemptResult {
   const nowMonotonicMs = context.time.monotonicMs();
@@ -96,6 +102,7 @@ export function evaluateAnswer(
   const progress = addAttempt(before, made, isRepeatPossible || isLeftOpen);
   context.metrics.attempts.add({ receiver: delivery.receiverId, class: answerClass });
   context.metrics.attemptSeconds.observe(tookMs / 1_000, { receiver: delivery.receiverId });
+  traceAttempt(context, delivery, traceparent, { number: before.attempts + 1, atMs, tookMs, status: httpStatusCode, class: answerClass });
   if (context.endpoints.isInUse(endpoint))
     endpoint.recordAnswer({
       class: answerClass,
@@ -121,7 +128,7 @@ export function evaluateAnswer(
 
 const noAddress: Promise<ReceiverAnswer> = Promise.resolve({ kind: "silent", reason: "no-address" });
 
-function buildRequest(delivery: Delivery, atMs: number, timeoutMs: number): ReceiverRequest {
+function buildRequest(delivery: Delivery, traced: string | null, atMs: number, timeoutMs: number): ReceiverRequest {
   const headers = {
     ...delivery.headers,
     "content-type": "application/json",
@@ -129,7 +136,7 @@ function buildRequest(delivery: Delivery, atMs: number, timeoutMs: number): Rece
     "webhook-timestamp": String(Math.floor(atMs / 1_000)),
     "idempotency-key": delivery.id,
     "user-agent": "Sluice",
-    traceparent: delivery.traceparent ?? deriveTraceparent(delivery.id),
+    traceparent: traced ?? delivery.traceparent ?? deriveTraceparent(delivery.id),
   } satisfies AttemptHeaders & Readonly<Record<string, string>>;
   return { receiverId: delivery.receiverId, operation: delivery.operation, body: delivery.body, headers, timeoutMs };
 }
@@ -137,15 +144,17 @@ function buildRequest(delivery: Delivery, atMs: number, timeoutMs: number): Rece
 /** #3 */
 function deriveTraceparent(id: string): string {
   const digest = hash("sha256", `sluice:trace:${id}`);
-  return `00-${digest.slice(0, 32)}-${digest.slice(32, 48)}-01`;
+  return `00-${digest.slice(0, 32)}-${digest.slice(32, 48)}-00`;
 }
 
 function addAttempt(before: AttemptProgress, made: AttemptProgress["recentAttempts"][number], mayHaveBeenTaken: boolean): AttemptProgress {
+  const { recentAttempts, earlier } = appendAttempt(before, made);
   return {
     attempts: before.attempts + 1,
     anyAnswer: before.anyAnswer || made.httpStatusCode !== null,
     mayHaveBeenTaken: before.mayHaveBeenTaken || mayHaveBeenTaken,
-    ...appendAttempt(before, made),
+    recentAttempts,
+    earlier,
     redrive: before.redrive,
     stop: before.stop,
   };

@@ -10,7 +10,7 @@
 //    refusal was reported, and the next owner reports a refusal whose report is uncertain. A transaction may rely on it
 //    that after the report no attempt of the message is under way.
 
-import { type AppendResult, type OutgoingRecord, ResendMemory } from "@sluice/messaging";
+import { type AppendResult, type OutgoingRecord, RepeatedSend } from "@sluice/messaging";
 import type { AttemptResult } from "./attempt.ts";
 import type { EngineContext } from "../context.ts";
 import type { Delivery, EndOutcome, DeliverySubject, AttemptProgress } from "../rules.ts";
@@ -53,8 +53,8 @@ export function startEnd(
   };
   if (records.length === 0) return finish([]);
   const what = appendSteps[reason.outcome];
-  const sent = new ResendMemory(context.producer);
-  partition.lease.startRetryUntilDone(what, async () => await sent.attempt()(records), {
+  const sent = new RepeatedSend(context.producer, records);
+  partition.lease.startRetryUntilDone(what, (failedWith) => sent.send(failedWith), {
     resolve: finish,
     reject: (error) => completion.reject(error),
   });

@@ -71,6 +71,8 @@ class NewMessage implements SlotWaiter, TimeoutListener, Completion<void> {
   readonly #destination: Endpoint;
   readonly #caller: Completion<void>;
   #answerWait: Disposable | null = null;
+  /** When its attempt began, in milliseconds of the monotonic clock. */
+  #triedMs = 0;
   /** Set once the message is late: it gets the result of the attempt that goes on. */
   #detached: PromiseWithResolvers<AttemptResult> | null = null;
   #hasLeft = false;
@@ -176,6 +178,7 @@ class NewMessage implements SlotWaiter, TimeoutListener, Completion<void> {
       return this.#park(why);
     }
     const attempting = startAttempt(this.#context, this.#delivery, untried);
+    this.#triedMs = attempting.startedMs;
     this.#answerWait = this.#context.answerTimeouts.start(this, attempting.startedMs);
     void attempting.answer.then((answer) => this.#answered(slot, attempting, answer));
   }
@@ -214,7 +217,7 @@ class NewMessage implements SlotWaiter, TimeoutListener, Completion<void> {
     const { promise } = this.#detached;
     // The rejection is handled in `detach`, after the message is parked.
     promise.catch(() => {});
-    this.#finishWith(detach(this.#context, this.#partition, this.#queue, this.#delivery, promise));
+    this.#finishWith(detach(this.#context, this.#partition, this.#queue, this.#delivery, { result: promise, startedMs: this.#triedMs }));
   }
 
   #park(reason: ParkReason): void {
@@ -284,14 +287,14 @@ async function detach(
   partition: DeliveryPartition,
   queue: ReceiverQueue,
   delivery: Delivery,
-  attempting: Promise<AttemptResult>,
+  attempt: { readonly result: Promise<AttemptResult>; readonly startedMs: number },
 ): Promise<void> {
   const timeoutMs = context.receiver(delivery.receiverId)?.answerTimeoutMs ?? 0;
   const parking = parkUntried(context, partition, delivery, "slow", timeoutMs);
   const settling = partition.locks
     .run(lockKey(delivery.receiverId, delivery.deliveryKey), async () => {
       await parking;
-      await settleAttempt(context, partition, delivery, await partition.lease.whileOpen(attempting), true);
+      await settleAttempt(context, partition, delivery, await partition.lease.whileOpen(attempt.result), true);
     })
     .catch((error: unknown) => {
       if (isPartitionClosed(error)) return;
@@ -307,5 +310,6 @@ async function detach(
       return drainReceiver(context, partition, queue);
     });
   partition.running.add(settling);
+  partition.attempts.add(settling, attempt.startedMs);
   await parking;
 }

@@ -8,8 +8,8 @@
 // #3 A message that can no longer be tried leaves the page: its attempts are over (the store keeps it), or its own
 //    deadline has passed (it expires). That needs no place.
 // #4 No fault here loses a message: it becomes due again.
-// #5 No attempt begins while the receiver is paused, and only a probe while the endpoint is suspended; a message that
-//    ends without an attempt does end.
+// #5 No attempt begins while the receiver is paused or the partition is handed over, and only a probe while the
+//    endpoint is suspended; a message that ends without an attempt does end.
 
 import { failingFromAttempts } from "@sluice/contracts";
 import type { ParkedMessage } from "@sluice/store";
@@ -17,7 +17,7 @@ import { runAttempt } from "../attempt/attempt.ts";
 import type { EngineContext } from "../context.ts";
 import type { Delivery } from "../rules.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
-import type { RetryUse } from "../endpoint/attempt-slots.ts";
+import type { RetryUse, Slot } from "../endpoint/attempt-slots.ts";
 import type { Place } from "../endpoint/retry-places.ts";
 import { expireDelivery, reportRefusal, settleAttempt } from "../attempt/end.ts";
 import { lockKey } from "../partition/key-locks.ts";
@@ -44,7 +44,7 @@ export function drainPartition(context: EngineContext, partition: DeliveryPartit
 
 /** Starts the retries that are due and may run, and sets the timer for the next one. */
 export function drainReceiver(context: EngineContext, partition: DeliveryPartition, queue: ReceiverQueue): void {
-  if (!partition.lease.isOpen || !partition.isCaughtUp || context.isStopping()) return;
+  if (!partition.lease.isOpen || !partition.isCaughtUp || partition.attempts.isHandedOver || context.isStopping()) return;
   const nowMs = context.time.monotonicMs();
   lookUpKeys(context, partition, queue, () => drainReceiver(context, partition, queue));
   for (const endpoint of context.endpoints.forReceiver(queue.receiverId)) endpoint.probeIfDue();
@@ -197,7 +197,7 @@ interface LoadedRetry extends Retry {
 }
 
 async function tryAgain(context: EngineContext, message: LoadedRetry): Promise<void> {
-  const { partition, queue, entry, parked, delivery, isProbe } = message;
+  const { partition, queue, entry, isProbe } = message;
   const use = isProbe || entry.attempts < failingFromAttempts ? "retry" : "failing";
   const slot = await entry.endpoint.slots.acquire(use, Number.POSITIVE_INFINITY, partition.lease);
   if (slot === null) return;
@@ -211,18 +211,28 @@ async function tryAgain(context: EngineContext, message: LoadedRetry): Promise<v
       if (isExpired(context, entry) || isEarly(context, entry) || mayNotBegin(message)) return queue.page.reschedule(entry.id, entry.dueMs);
       isAttempted = true;
       if (isProbe) entry.endpoint.markProbeStarted();
-      const result = await partition.lease.whileOpen(runAttempt(context, partition, delivery, progressFromParked(partition, parked), slot));
-      if (isProbe) context.metrics.probes.add({ ...entry.endpoint.labels, class: result.class });
-      await settleAttempt(context, partition, delivery, result, true);
+      const startedMs = context.time.monotonicMs();
+      const settling = attempt(context, message, slot);
+      partition.attempts.add(
+        settling.catch(() => {}),
+        startedMs,
+      );
+      await settling;
     });
   } finally {
     if (!isAttempted) slot[Symbol.dispose]();
   }
 }
 
+async function attempt(context: EngineContext, { partition, entry, parked, delivery, isProbe }: LoadedRetry, slot: Slot): Promise<void> {
+  const result = await partition.lease.whileOpen(runAttempt(context, partition, delivery, progressFromParked(partition, parked), slot));
+  if (isProbe) context.metrics.probes.add({ ...entry.endpoint.labels, class: result.class });
+  await settleAttempt(context, partition, delivery, result, true);
+}
+
 /** #5 */
 function mayNotBegin({ partition, entry: { endpoint, ...entry }, isProbe }: LoadedRetry): boolean {
-  if (partition.pauses.isPaused(endpoint.receiverId)) return true;
+  if (partition.attempts.isHandedOver || partition.pauses.isPaused(endpoint.receiverId)) return true;
   const hold = endpoint.blockReason(attemptsEndMs(partition, entry));
   return hold !== null && !(isProbe && hold === "breaker" && !endpoint.isBackingOff);
 }

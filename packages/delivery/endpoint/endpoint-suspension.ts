@@ -50,7 +50,7 @@ export function createEndpointSuspension(
         return false;
       }
       const candidates = findQueues(partitions(), endpoint).filter(
-        ({ partition, queue }) => partition.isCaughtUp && !partition.pauses.isPaused(queue.receiverId),
+        ({ partition, queue }) => partition.isCaughtUp && !partition.attempts.isHandedOver && !partition.pauses.isPaused(queue.receiverId),
       );
       const kinds: readonly ProbeKind[] = endpoint.isProbeFresh ? ["fresh", "rotating"] : ["rotating", "fresh"];
       const isStarted = kinds.some((kind) =>

@@ -36,6 +36,9 @@ export interface Completion<Done> {
   reject(error: unknown): void;
 }
 
+/** Work that is done again until it succeeds. */
+type RepeatedWork<T> = (failedWith: unknown) => Promise<T>;
+
 export class DeliveryLease {
   readonly #options: DeliveryLeaseOptions;
   readonly #closing = new AbortController();
@@ -118,10 +121,13 @@ export class DeliveryLease {
     return new Promise((resolve, reject) => this.startRetryUntilDone(what, work, { resolve, reject }));
   }
 
-  /** `retryUntilDone` with a callback, without a promise of its own: every message ends with one. */
-  startRetryUntilDone<T>(what: string, work: () => Promise<T>, completion: Completion<T>): void {
-    if (!this.isConfirmed) return this.#forward(completion, this.#tryAgain(what, work, 1));
-    return this.#whileOpen(work(), {
+  /**
+   * `retryUntilDone` with a callback, without a promise of its own: every message ends with one. `work` gets what the
+   * try before failed with, or null at the first.
+   */
+  startRetryUntilDone<T>(what: string, work: RepeatedWork<T>, completion: Completion<T>): void {
+    if (!this.isConfirmed) return this.#forward(completion, this.#tryAgain(what, work, 1, null));
+    return this.#whileOpen(work(null), {
       resolve: (value) => completion.resolve(value),
       reject: (error) => this.#forward(completion, this.#tryAfter(error, what, work)),
     });
@@ -138,19 +144,21 @@ export class DeliveryLease {
     );
   }
 
-  async #tryAfter<T>(error: unknown, what: string, work: () => Promise<T>): Promise<T> {
+  async #tryAfter<T>(error: unknown, what: string, work: RepeatedWork<T>): Promise<T> {
     await this.#awaitRetry(what, error, 1);
-    return await this.#tryAgain(what, work, 2);
+    return await this.#tryAgain(what, work, 2, error);
   }
 
-  async #tryAgain<T>(what: string, work: () => Promise<T>, from: number): Promise<T> {
+  async #tryAgain<T>(what: string, work: RepeatedWork<T>, from: number, failedWith: unknown): Promise<T> {
+    let before = failedWith;
     for (let tries = from; ; tries += 1) {
       await this.waitUntilConfirmed();
       try {
-        const done = await this.whileOpen(work());
+        const done = await this.whileOpen(work(before));
         this.#troubles.delete(describeTrouble(what));
         return done;
       } catch (error) {
+        before = error;
         await this.#awaitRetry(what, error, tries);
       }
     }

@@ -10,6 +10,7 @@
 
 import { failingFromAttempts } from "@sluice/contracts";
 import type { ParkedMessage } from "@sluice/store";
+import { AttemptsUnderWay } from "./attempts-under-way.ts";
 import { RecentReceivers } from "./recent-receivers.ts";
 import type { EngineContext } from "../context.ts";
 import type { Delivery } from "../rules.ts";
@@ -57,6 +58,7 @@ export interface DeliveryPartition {
   readonly recentEnds: RecentEnds;
   /** Retries and scans that run now. */
   readonly running: Set<Promise<void>>;
+  readonly attempts: AttemptsUnderWay;
   /**
    * Ids that are parked with a sequence at or beyond the position: their records are read again, and are done already.
    */
@@ -114,6 +116,7 @@ export function createDeliveryPartition(
     locks: new KeyLocks(),
     recentEnds: before?.recentEnds ?? new RecentEnds(bounds.recentEndsMax),
     running: new Set(),
+    attempts: new AttemptsUnderWay(),
     parkedAhead: new Set(),
     recentReceivers: before?.recentReceivers ?? new RecentReceivers(),
     isFull: before?.isFull ?? false,

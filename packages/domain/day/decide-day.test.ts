@@ -75,7 +75,7 @@ test("a fact before the plan, or of another day, changes nothing", () => {
   expect(other.outcomes.at(-1)).toMatchObject({ decision: "refused", reason: "other-key", outputs: [] });
 });
 
-test("I9: a DayTimeReached appended before its time has no effect and can be appended again", () => {
+test("I9: a DayTimeReached appended before its time has no effect and can be appended again [D9 processing-window]", () => {
   const { outcomes } = dayAfter(
     [1, dayPlanned()],
     [99, opens(1)],

@@ -20,7 +20,7 @@ import { isUnknownTopic } from "./errors.ts";
 import type { KafkaReader } from "./reader.ts";
 import { recordsFrom } from "./records.ts";
 import { handOverPartitions } from "../hand-over.ts";
-import { delayJoin, pollIntervalMs } from "./kafkajs-repairs.ts";
+import { delayJoin, heartbeatIntervalMs, pollIntervalMs } from "./kafkajs-repairs.ts";
 import { isReportedNow, rereadDelayMs } from "../unreadable-batch.ts";
 import type { AssignedOffsets, Consumer, ConsumerOptions, PartitionEnds, TopicPartition, UnreadableBatch } from "../port.ts";
 
@@ -71,11 +71,6 @@ const fetchBytesMax = 512 * 1024;
  */
 const partitionBytesMax = 128 * 1024;
 const sessionTimeoutMs = 6000;
-/**
- * Milliseconds, at least (U). A member learns of a join by a heartbeat's answer, and the others stand still until it
- * has joined.
- */
-const heartbeatIntervalMs = 250;
 const rebalanceTimeoutMs = 10_000;
 
 export class KafkaConsumer implements Consumer {

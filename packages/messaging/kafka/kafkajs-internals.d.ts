@@ -164,7 +164,19 @@ declare module "kafkajs/src/protocol/requests/produce/index.js" {
   }
   export interface Made {
     readonly request: { readonly apiVersion: number; encode(): Promise<Encoded> };
-    readonly response: unknown;
+    readonly response: { parse(answer: ProduceAnswer): Promise<ProduceAnswer> };
+  }
+  export interface ProduceAnswer {
+    readonly topics: readonly {
+      readonly topicName: string;
+      readonly partitions: readonly {
+        readonly partition: number;
+        /** 0: its records are appended. */
+        readonly errorCode: number;
+        readonly baseOffset: string;
+        readonly logAppendTime: string;
+      }[];
+    }[];
   }
   const produceRequests: { protocol: (wanted: { readonly version: number }) => (produced: Produced) => Made };
   export default produceRequests;

@@ -2,7 +2,7 @@ import kafkajs from "kafkajs";
 import consumerGroup from "kafkajs/src/consumer/consumerGroup.js";
 import runner from "kafkajs/src/consumer/runner.js";
 import { expect, test } from "vitest";
-import "./kafkajs-repairs.ts";
+import { delayJoin, heartbeatIntervalMs } from "./kafkajs-repairs.ts";
 
 // The repairs that one broker cannot provoke; `kafkajs-troubles.int.test.ts` tests the others.
 
@@ -80,6 +80,33 @@ test("M: a fetched batch is handed over unless a join happened since its request
       (self) => self.join(),
     ),
   ).toBe(0);
+});
+
+test("M: a member that hands over before a join sends heartbeats until it joins, and their answer shows that it is known", async () => {
+  const events: string[] = [];
+  let heartbeats = 0;
+  const handOver = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 3 * heartbeatIntervalMs));
+  const joining = Object.assign(Object.create(consumerGroup.prototype), {
+    groupId: "g",
+    memberId: "m",
+    instrumentationEmitter: {
+      emit(event: string, payload: object) {
+        events.push(event);
+        delayJoin(payload, handOver);
+      },
+    },
+    heartbeat() {
+      heartbeats += 1;
+      return Promise.reject(Object.assign(new Error("the group rebalances"), { type: "REBALANCE_IN_PROGRESS" }));
+    },
+    retrier: async () => void events.push("joined"),
+  });
+  await joining.joinAndSync();
+  const sent = heartbeats;
+  expect(sent).toBeGreaterThan(0);
+  expect(events).toEqual(["consumer.rebalancing", ...Array.from({ length: sent }, () => "consumer.heartbeat"), "joined"]);
+  await handOver();
+  expect(heartbeats).toBe(sent);
 });
 
 test("J: five hundred payments are compressed and restored, and a batch that would fill the memory is refused", async () => {

@@ -14,9 +14,7 @@
 //    for a partition that may have moved, and would report success while the consumer stops.
 // #6 (E) A consumer stopped during a join stops joining. kafkajs would go on, and its stop would wait for the join or
 //    abandon it.
-// #7 (J) zstd comes from node:zlib, with contexts that the process keeps.
-// #8 `produce-request.ts` writes Produce requests: with kafkajs this took a quarter of the time of a delivery.
-// #9 `fetch-answer.ts` reads the answers to Fetch for the same reason, so that kafkajs's messages are our records.
+// #7 (J, P, V) Compression, Produce and Fetch are ours: `protocol/kafkajs-codecs.ts`.
 // #10 (Q) A connection is closed if what follows its connect fails. kafkajs would keep it, take the broker for
 //    connected, and never ask again which versions it speaks: every later request fails with "Broker not connected".
 // #11 (R) A consumer that finds no coordinator, or waits too long for a connection, starts again. kafkajs takes that
@@ -27,6 +25,8 @@
 //    refuses the metadata of the whole topic. While a partition lacks its leader, a consumer asks for it every second.
 // #14 (T) A fetcher whose broker cannot be reached waits alone. kafkajs would stop the fetchers of all brokers. One
 //    whose partition has moved asks for its leader and does not join the group again.
+// #15 (M) A member that hands over before a join sends heartbeats until it joins. Their answer says that the group
+//    rebalances, and yet that the member is known.
 
 import kafkajs from "kafkajs";
 import broker, { type Broker } from "kafkajs/src/broker/index.js";
@@ -34,13 +34,14 @@ import cluster, { type Cluster } from "kafkajs/src/cluster/index.js";
 import consumerGroup, { type ConsumerGroup, type OffsetManager } from "kafkajs/src/consumer/consumerGroup.js";
 import runner, { type Runner } from "kafkajs/src/consumer/runner.js";
 import requestQueue, { type RequestQueue } from "kafkajs/src/network/requestQueue/index.js";
-import fetchRequests from "kafkajs/src/protocol/requests/fetch/index.js";
 import metadataRequests, { type Metadata } from "kafkajs/src/protocol/requests/metadata/index.js";
-import produceRequests from "kafkajs/src/protocol/requests/produce/index.js";
-import { compress, decompress } from "./protocol/batch-zstd.ts";
-import { readFetchAnswer } from "./protocol/fetch-answer.ts";
-import { writeProduceRequest } from "./protocol/produce-request.ts";
+import "./protocol/kafkajs-codecs.ts";
 
+/**
+ * Milliseconds between two heartbeats, at least (U). A member learns of a join by a heartbeat's answer, and the others
+ * stand still until it has joined.
+ */
+export const heartbeatIntervalMs = 250;
 /** Milliseconds that a broker may keep a fetch (U). A heartbeat, a join and a stop wait behind it. */
 export const pollIntervalMs = 250;
 const pollIntervalWhilePausedMs = 100;
@@ -48,17 +49,12 @@ const timeoutCheckIntervalMs = 100;
 const pendingCheckIntervalMs = 10;
 /** Milliseconds between two questions for the leader of a partition that has none. */
 const leaderAskedEveryMs = 1000;
-const produceVersion = 7;
-const fetchVersion = 11;
 
 repairRequestQueue(requestQueue.prototype);
 repairConsumerGroup(consumerGroup.prototype);
 repairRunner(runner.prototype);
 repairBroker(broker.prototype);
 repairCluster(cluster.prototype);
-registerZstd();
-replaceProduceRequest();
-replaceFetchAnswer();
 keepOtherPartitions();
 
 /** #1 */
@@ -173,13 +169,32 @@ function repairConsumerGroup(group: ConsumerGroup): void {
     const awaited: Promise<void>[] = [];
     awaitedWork.set(announcement, awaited);
     this.instrumentationEmitter.emit("consumer.rebalancing", announcement);
-    await Promise.all(awaited);
+    await beatUntil(this, Promise.all(awaited));
     endTriesWhenStopped(this);
     await joinAndSync.call(this);
     if (!stopped.has(this)) return;
     await this.leave();
     throw stoppedError();
   };
+}
+
+/** #15. A heartbeat without an answer is not waited for. */
+async function beatUntil(group: ConsumerGroup, work: Promise<unknown>): Promise<void> {
+  const beating = setInterval(() => void beat(group), heartbeatIntervalMs);
+  try {
+    await work;
+  } finally {
+    clearInterval(beating);
+  }
+}
+
+async function beat(group: ConsumerGroup): Promise<void> {
+  try {
+    await group.heartbeat({ interval: 0 });
+  } catch (error) {
+    const isKnown = error instanceof Error && "type" in error && error.type === "REBALANCE_IN_PROGRESS";
+    if (isKnown) group.instrumentationEmitter.emit("consumer.heartbeat", { groupId: group.groupId, memberId: group.memberId });
+  }
 }
 
 const leaderErrors: ReadonlySet<unknown> = new Set(["LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION", "REPLICA_NOT_AVAILABLE"]);
@@ -292,52 +307,6 @@ const transientNames: ReadonlySet<string> = new Set(["KafkaJSGroupCoordinatorNot
 /** #11: whether the error may be over a moment later, although kafkajs says otherwise. */
 function isTransient(error: Error): boolean {
   return transientNames.has(error.name) || (error.cause instanceof Error && isTransient(error.cause));
-}
-
-/** #7 */
-function registerZstd(): void {
-  kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => ({
-    compress: async (encoder: { readonly buffer: Buffer }) => compress(encoder.buffer),
-    decompress: async (bytes: Buffer) => decompress(bytes),
-  });
-}
-
-/** #8 */
-function replaceProduceRequest(): void {
-  const { protocol } = produceRequests;
-  produceRequests.protocol = (wanted) => {
-    requireVersion(wanted, produceVersion, "Produce");
-    const make = protocol(wanted);
-    return (produced) => {
-      const { request, ...rest } = make(produced);
-      const encode = async () => {
-        const buf = writeProduceRequest(produced, Date.now());
-        return { buf, buffer: buf, size: () => buf.length };
-      };
-      return { ...rest, request: { ...request, encode } };
-    };
-  };
-}
-
-/** #9 */
-function replaceFetchAnswer(): void {
-  const { protocol } = fetchRequests;
-  fetchRequests.protocol = (wanted) => {
-    requireVersion(wanted, fetchVersion, "Fetch");
-    const make = protocol(wanted);
-    return (asked) => {
-      const { response, ...rest } = make(asked);
-      return { ...rest, response: { ...response, decode: readFetchAnswer } };
-    };
-  };
-}
-
-/**
- * kafkajs picks the newest version that it and the broker know. With every broker from 2.3 on, that is its own newest.
- */
-function requireVersion({ version }: { readonly version: number }, ours: number, name: string): void {
-  if (version !== ours)
-    throw new kafkajs.KafkaJSNonRetriableError(`the broker has ${name} in version ${version}, not ${ours}: it is too old`);
 }
 
 /** #10 */

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -39,6 +40,30 @@ async function append(topic: string, partition: number, texts: readonly string[]
 }
 
 describe("the troubles of kafkajs", () => {
+  test("V, I14: a leader that refuses one partition's records acknowledges the others of the same request [D10.76]", async () => {
+    const [open, strict] = [await createTopic(1), await createTopic(1)];
+    const configEntries = [
+      { name: "message.timestamp.type", value: "LogAppendTime" },
+      { name: "max.message.bytes", value: "1000" },
+    ];
+    await admin.alterConfigs({
+      validateOnly: false,
+      resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: strict, configEntries }],
+    });
+    const producer = await client().producer("p");
+    const large = { ...buildTextRecord(strict, 0, ""), value: randomBytes(5_000) };
+    const sent = producer.send([buildTextRecord(open, 0, "a"), large]);
+    await expect(sent).rejects.toMatchObject({
+      appended: [{ topic: open, offset: 0n }, null],
+      cause: { code: "messaging.refused", message: expect.stringContaining("MESSAGE_TOO_LARGE") },
+    });
+    await eventually("the next record", async () => {
+      const appended = await Promise.allSettled([producer.send([buildTextRecord(strict, 0, "b"), buildTextRecord(open, 0, "c")])]);
+      return appended[0]?.status === "fulfilled";
+    });
+    expect(await client().ends([{ topic: strict, partition: 0 }])).toMatchObject([{ logEnd: 1n }]);
+  });
+
   test("C, D: a handler slower than the session delays neither its member nor another partition", async () => {
     const topic = await createTopic(2);
     const group = freshGroup();

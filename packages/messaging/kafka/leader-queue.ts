@@ -4,7 +4,8 @@
 // #1 One `sendBatch` is in flight at a time and never raced with a time-out of our own (A). The send queue ensures it.
 // #2 Every record names its partition. The partitions in the answer are compared with those sent, and missing ones are
 //    sent again (B: kafkajs resolves although it skipped partitions whose leader moved).
-// #3 A partition that stays missing has no leader (T). Its records fail alone.
+// #3 A partition that stays missing has no leader (T), and a leader may refuse a partition (V). Its records fail alone.
+//    A refused record is not sent again here, because those of other partitions wait behind it.
 // #4 After an error kafkajs's producer is discarded, because its sequence numbers may be wrong (A). So it is after a
 //    record has failed: its batch may be in the log under the numbers that the next one would get.
 
@@ -63,8 +64,9 @@ export class LeaderQueue {
     });
   }
 
-  send(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
-    return this.#queue.send(records);
+  /** Calls `settled` before the promise settles. */
+  send(records: readonly OutgoingRecord[], settled: () => void): Promise<readonly AppendResult[]> {
+    return this.#queue.send(records, settled);
   }
 
   async close(): Promise<void> {
@@ -104,21 +106,23 @@ export class LeaderQueue {
   async #append(records: readonly OutgoingRecord[]): Promise<readonly (AppendResult | Fault)[]> {
     const { time } = this.#options;
     const startedMs = time.monotonicMs();
-    const bases: Bases = new Map();
+    const answers: Answers = { bases: new Map(), refusals: new Map() };
+    const { bases, refusals } = answers;
+    let lost: readonly OutgoingRecord[];
     try {
-      await this.#sendAll(await this.#connected(), records, bases);
+      lost = await this.#sendAll(await this.#connected(), records, answers);
     } catch (error) {
       this.#discard(formatReason(error));
       this.#options.failed(null);
       const fault = error instanceof Fault ? error : unknownOutcome("the broker did not acknowledge the records", error);
       if (bases.size === 0) throw fault;
-      return toResults(records, bases, () => fault);
+      return toResults(records, bases, (record) => refusalOf(answers, record) ?? fault);
     }
     this.#options.acknowledged((time.monotonicMs() - startedMs) / 1_000);
-    const lost = records.filter((record) => !isPlaced(bases, record));
-    if (lost.length > 0) this.#discard("a partition has no leader");
-    for (const record of lost) this.#options.failed(record);
-    return toResults(records, bases, withoutLeader);
+    const failed = refusals.size === 0 ? lost : records.filter((record) => !isPlaced(bases, record));
+    if (failed.length > 0) this.#discard("a partition has no leader, or its leader refuses it");
+    for (const record of failed) this.#options.failed(record);
+    return toResults(records, bases, (record) => refusalOf(answers, record) ?? withoutLeader(record));
   }
 
   /** #4 */
@@ -128,14 +132,15 @@ export class LeaderQueue {
     void this.#discardSender();
   }
 
-  /** #2 */
-  async #sendAll(sender: BatchSender, records: readonly OutgoingRecord[], bases: Bases): Promise<void> {
+  /** #2. Returns the records that no broker took or refused. */
+  async #sendAll(sender: BatchSender, records: readonly OutgoingRecord[], answers: Answers): Promise<readonly OutgoingRecord[]> {
     let left = records;
     for (let sends = 0; left.length > 0 && sends <= resendsMax; sends += 1) {
       if (sends > 0) this.#options.logger.warn("producer.sent-again", { producer: this.#options.name, records: left.length });
-      for (const answer of await sender.sendBatch(buildBatch(left))) keepFirst(bases, answer);
-      left = left.filter((record) => !isPlaced(bases, record));
+      for (const answer of await sender.sendBatch(buildBatch(left))) keepAnswer(answers, answer);
+      left = left.filter((record) => !isPlaced(answers.bases, record) && refusalOf(answers, record) === null);
     }
+    return left;
   }
 }
 
@@ -145,6 +150,36 @@ type Bases = Map<string, (Base | undefined)[]>;
 interface Base {
   nextOffset: bigint;
   readonly appendedAtMs: number;
+}
+
+interface Answers {
+  readonly bases: Bases;
+  /** By topic and partition. */
+  readonly refusals: Map<string, Fault>;
+}
+
+/** Kafka's errors after which the records are certainly not in the log. After any other one they may be. */
+const notAppended: ReadonlyMap<number, string> = new Map([
+  [10, "MESSAGE_TOO_LARGE"],
+  [19, "NOT_ENOUGH_REPLICAS"],
+  [29, "TOPIC_AUTHORIZATION_FAILED"],
+]);
+
+function keepAnswer({ bases, refusals }: Answers, answer: RecordMetadata): void {
+  const { topicName, partition, errorCode } = answer;
+  if (errorCode === 0) return keepFirst(bases, answer);
+  const place = `${topicName}/${partition}`;
+  const name = notAppended.get(errorCode);
+  refusals.set(
+    place,
+    name === undefined
+      ? unknownOutcome(`${place} is not acknowledged by its leader: Kafka's error ${errorCode}`)
+      : requestRefused(`${place} is refused by its leader: ${name}`, { isRetryable: true }),
+  );
+}
+
+function refusalOf({ refusals }: Answers, { topic, partition }: OutgoingRecord): Fault | null {
+  return refusals.size === 0 ? null : (refusals.get(`${topic}/${partition}`) ?? null);
 }
 
 function isPlaced(bases: Bases, { topic, partition }: OutgoingRecord): boolean {

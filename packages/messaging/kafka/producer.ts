@@ -2,7 +2,8 @@
 //
 // #1 A record waits in the queue of its partition's leader. As long as records of the partition wait there, later ones
 //    follow them, also if the leader has changed, so that their order is kept.
-// #2 A record of a partition without a leader is refused at once, and the other records of its send are not.
+// #2 A record of a partition without a leader, or whose leader has just refused one, is refused at once, and the other
+//    records of its send are not.
 // #3 A topic or partition that does not exist is refused before kafkajs sees it, because kafkajs would fail all later
 //    sends too.
 
@@ -73,7 +74,9 @@ export class KafkaProducer implements Producer {
 
   send(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
     if (this.#isClosed) return Promise.reject(clientClosed("the producer is closed"));
-    if (this.#learning === null && this.#options.sizes.knowsAll(records)) return this.#sendKnown(records);
+    const { sizes } = this.#options;
+    if (this.#learning === null && sizes.hasAll(records)) return this.#sendPlaced(records);
+    if (this.#learning === null && sizes.knowsAll(records)) return this.#sendKnown(records);
     const sent = this.#learn(records).then(() => this.#sendKnown(records));
     this.#unqueued.add(sent);
     void sent.catch(() => {}).finally(() => this.#unqueued.delete(sent));
@@ -87,10 +90,14 @@ export class KafkaProducer implements Producer {
     if (missing !== undefined) {
       return Promise.reject(requestRefused(`there is no ${missing.topic}/${missing.partition}`, { isRetryable: false }));
     }
-    sizes.refreshWhenDue();
+    return this.#sendPlaced(records);
+  }
+
+  #sendPlaced(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
+    this.#options.sizes.refreshWhenDue();
     const routes = records.map((record) => this.#route(record));
     const [first = null] = routes;
-    if (first !== null && routes.every((route) => route?.queue === first.queue)) return this.#sendTo(first.queue, records, routes);
+    if (first !== null && routes.every((route) => route?.queue === first.queue)) return sendTo(first.queue, records, routes);
     // As a whole or not at all, also where it has no records.
     const wrongSize = checkSizes(records, recordBytesMax);
     return wrongSize === null ? this.#sendApart(records, routes) : Promise.reject(wrongSize);
@@ -110,15 +117,6 @@ export class KafkaProducer implements Producer {
     return route;
   }
 
-  async #sendTo(queue: LeaderQueue, records: readonly OutgoingRecord[], routes: readonly (Route | null)[]) {
-    for (const route of routes) if (route !== null) route.waitingCount += 1;
-    try {
-      return await queue.send(records);
-    } finally {
-      for (const route of routes) if (route !== null) route.waitingCount -= 1;
-    }
-  }
-
   /** Sends each queue its part, and puts the answers together. */
   async #sendApart(records: readonly OutgoingRecord[], routes: readonly (Route | null)[]): Promise<readonly AppendResult[]> {
     const answers: (AppendResult | null)[] = records.map(() => null);
@@ -127,8 +125,9 @@ export class KafkaProducer implements Producer {
     const parts = [...indexes].map(async ([queue, part]) => {
       const own = part.map((index) => records[index]!);
       try {
-        if (queue === null) throw requestRefused(`${own[0]?.topic}/${own[0]?.partition} has no leader`, { isRetryable: true });
-        const appended = await this.#sendTo(
+        if (queue === null)
+          throw requestRefused(`${own[0]?.topic}/${own[0]?.partition} has no leader that takes records`, { isRetryable: true });
+        const appended = await sendTo(
           queue,
           own,
           part.map((index) => routes[index] ?? null),
@@ -197,6 +196,13 @@ export class KafkaProducer implements Producer {
     this.#waitingCount += change;
     this.#waiting?.set(this.#waitingCount, { producer: this.#options.name });
   }
+}
+
+function sendTo(queue: LeaderQueue, records: readonly OutgoingRecord[], routes: readonly (Route | null)[]) {
+  for (const route of routes) if (route !== null) route.waitingCount += 1;
+  return queue.send(records, () => {
+    for (const route of routes) if (route !== null) route.waitingCount -= 1;
+  });
 }
 
 function idempotentSender(kafka: Kafka): BatchSender {

@@ -39,6 +39,11 @@ export class TopicSizes {
     return this.#leadersByTopic.get(topic)?.length ?? null;
   }
 
+  hasAll(places: readonly TopicPartition[]): boolean {
+    for (const place of places) if (!this.has(place)) return false;
+    return true;
+  }
+
   knowsAll(places: readonly TopicPartition[]): boolean {
     return places.every(({ topic }) => this.#leadersByTopic.has(topic));
   }
@@ -47,7 +52,7 @@ export class TopicSizes {
     return this.#leadersByTopic.get(topic)?.[partition] ?? null;
   }
 
-  /** A send to it found no leader: others are refused until one is known. */
+  /** A send to it found no leader, or one that refuses it: others are refused until the leaders were asked again. */
   lost({ topic, partition }: TopicPartition): void {
     const leaders = this.#leadersByTopic.get(topic);
     if (leaders !== undefined) leaders[partition] = null;

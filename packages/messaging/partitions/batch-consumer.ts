@@ -5,10 +5,12 @@
 //    consumer.
 // #3 A partition is opened only after the handler of its last epoch in this process has ended and was closed.
 // #4 The group's offset is only for display (`display-commit.ts`).
+// #5 A drain writes the handler's own position before it ends: the next owner may begin at once.
 
 import { type Fault, formatReason, SharedTimer } from "@sluice/kernel";
 import {
   type AssignedPartition,
+  notYetOpen,
   type PartitionConsumer,
   type PartitionConsumerOptions,
   type PartitionControl,
@@ -22,6 +24,8 @@ export interface BatchHandler {
   /** First offset to hand over. */
   readonly startAt: bigint;
   handle(records: readonly ReceivedRecord[]): Promise<void>;
+  /** Writes the position of all that is handled, where the handler keeps one. Called while nothing is handled. */
+  flush?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,9 +50,10 @@ class SerialPartition implements AssignedPartition {
   #isPaused = false;
   #isDraining = false;
   #opening: Promise<BatchHandler | null> | null = null;
+  #opened: BatchHandler | null = null;
   #working: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
-  #trouble: string | null = "not yet open";
+  #trouble: string | null = notYetOpen;
   readonly #displayed: DisplayCommit;
 
   constructor(options: BatchConsumerOptions, consumer: PartitionControl, commitTimer: SharedTimer) {
@@ -73,7 +78,8 @@ class SerialPartition implements AssignedPartition {
     const work = async (): Promise<BatchHandler> => await this.#options.open(partition, epoch, log);
     const opened = await this.#untilDone("opening", work, () => this.#over.signal.aborted);
     if (opened !== null) this.#trouble = null;
-    return opened?.value ?? null;
+    this.#opened = opened?.value ?? null;
+    return this.#opened;
   }
 
   receive(records: readonly ReceivedRecord[]): void {
@@ -149,7 +155,8 @@ class SerialPartition implements AssignedPartition {
     this.#isDraining = true;
     this.#skipBackOff.abort();
     await this.#working;
-    if (!this.#over.signal.aborted) await this.#displayed.flush();
+    // #5
+    if (!this.#over.signal.aborted) await Promise.all([this.#opened?.flush?.(), this.#displayed.flush()]);
   }
 
   async close(): Promise<void> {

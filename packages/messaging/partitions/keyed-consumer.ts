@@ -22,6 +22,7 @@
 import { assert, type BlockedPosition, Fault, formatReason, type LogFields } from "@sluice/kernel";
 import {
   type AssignedPartition,
+  notYetOpen,
   type PartitionConsumer,
   type PartitionConsumerOptions,
   type PartitionControl,
@@ -53,6 +54,8 @@ export interface KeyedConsumerOptions<Content> extends PartitionConsumerOptions 
   readonly sharing?: ReceiverSharing;
   /** Takes a partition and answers the offset to start at. Retried as `handle` is. */
   startAt(partition: number, epoch: number, log: AssignedOffsets): Promise<bigint>;
+  /** Ends what runs beside the handlers. Called by a drain after their end; may be called again. Must not reject. */
+  handOver?(partition: number, epoch: number): Promise<void>;
   /** The epoch is over. Called once for each call of `startAt`, after that call has settled. */
   closed?(partition: number, epoch: number): void;
   /**
@@ -113,7 +116,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
   /** When the watermark moved last, in milliseconds of the monotonic clock. */
   #movedAtMs = 0;
   #opening: Promise<{ readonly value: bigint } | null> | null = null;
-  #openTrouble: string | null = "not yet open";
+  #openTrouble: string | null = notYetOpen;
   #closing: Promise<void> | null = null;
   #isDraining = false;
   #backOffs = 0;
@@ -364,6 +367,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
     this.#isDraining = true;
     await this.#pool.idle();
     await this.#position?.flush();
+    await this.#options.handOver?.(this.partition, this.epoch);
   }
 
   async close(): Promise<void> {

@@ -9,6 +9,8 @@
 // #4 Shutdown order: pause, finish running work, write the position, commit, stop. (kafkajs trouble E: a commit during
 //    stop is lost.)
 // #5 A partition that others' joining takes away is drained likewise, as long as the port waits for it.
+// #6 Partitions fail apart: the consumer is ready while it works on one of them at least, and none is being opened for
+//    the first time in its epoch. The reasons and a gauge name those that make no progress.
 
 import {
   type BlockedPosition,
@@ -42,6 +44,8 @@ export interface PartitionConsumerOptions {
   readonly metrics: Pick<Metrics, "gauge">;
   /** Finds operators' requests to skip a batch that cannot be read. */
   readonly operatorSkips: Pick<OperatorSkips, "findBatchRequest">;
+  /** Why a partition makes no progress, as far as its service knows; null: it does. */
+  troubleOf?(partition: number): string | null;
   /** The consumer cannot go on and the process must end. Called once. */
   fail(reason: Error): void;
 }
@@ -64,7 +68,7 @@ export interface AssignedPartition {
   /** Returns the offset to start at; null if the epoch ended meanwhile. */
   open(log: AssignedOffsets): Promise<bigint | null>;
   receive(records: readonly ReceivedRecord[]): void;
-  /** The reason why this partition makes no progress; null while it does. */
+  /** The reason why this partition makes no progress, `notYetOpen` among them; null while it does. */
   trouble(): string | null;
   /** What has held its position back for 10 s or more; absent where records are done in batches. */
   blocked?(): BlockedPosition | null;
@@ -86,6 +90,9 @@ export interface PartitionControl {
   fail(reason: Error): void;
 }
 
+/** The trouble of a partition whose first opening under its epoch is under way. */
+export const notYetOpen = "not yet open";
+
 const heartbeatAgeMaxMs = 6000;
 
 export async function startPartitionConsumer(
@@ -106,6 +113,7 @@ class RunningConsumer implements PartitionConsumer {
   /** The batches at which partitions stand, by partition (#3). */
   readonly #unreadable = new Map<number, UnreadableBatch>();
   readonly #unreadableBatches: Gauge;
+  readonly #troubled: Gauge;
   /** Offsets of what was received and of what is done: a partition that stands finishes nothing of what it received. */
   readonly #receivedOffset: Gauge;
   readonly #committedOffset: Gauge;
@@ -122,6 +130,11 @@ class RunningConsumer implements PartitionConsumer {
     this.#unreadableBatches = options.metrics.gauge(
       "sluice_partition_unreadable_batches",
       "Batches that cannot be read and at which a partition of this process stands: 1 or 0",
+      ["topic", "partition"],
+    );
+    this.#troubled = options.metrics.gauge(
+      "sluice_partition_troubled",
+      "Partitions of this process that make no progress for a reason that /readyz names: 1 or 0",
       ["topic", "partition"],
     );
     this.#receivedOffset = options.metrics.gauge(
@@ -211,6 +224,7 @@ class RunningConsumer implements PartitionConsumer {
   #revoked(partition: number): void {
     this.#showOffsets(partition, 0n);
     this.#setUnreadable(partition, null);
+    this.#troubled.set(0, this.#labels(partition));
     const worker = this.#partitions.get(partition);
     if (worker === undefined) return;
     this.#partitions.delete(partition);
@@ -234,19 +248,30 @@ class RunningConsumer implements PartitionConsumer {
   }
 
   readiness(): Readiness {
-    const reasons: string[] = [];
     const { group } = this.#options;
-    if (this.#failure !== null) reasons.push(`${group}: failed: ${this.#failure.message}`);
-    if (this.#draining !== null) reasons.push(`${group}: draining`);
+    const common: string[] = [];
+    if (this.#failure !== null) common.push(`${group}: failed: ${this.#failure.message}`);
+    if (this.#draining !== null) common.push(`${group}: draining`);
     const ageMs = this.heartbeatAgeMs();
-    if (ageMs === Number.POSITIVE_INFINITY) reasons.push(`${group}: not yet in the group`);
-    else if (ageMs > heartbeatAgeMaxMs) reasons.push(`${group}: no answer from the coordinator for ${Math.round(ageMs)} ms`);
-    for (const [partition, worker] of this.#partitions) {
-      const trouble = worker.trouble();
-      if (trouble !== null) reasons.push(`${group}: partition ${partition}: ${trouble}`);
-    }
-    for (const [partition, batch] of this.#unreadable) reasons.push(`${group}: partition ${partition}: ${formatUnreadableBatch(batch)}`);
-    return { isReady: reasons.length === 0, reasons, blocked: this.#blocked() };
+    if (ageMs === Number.POSITIVE_INFINITY) common.push(`${group}: not yet in the group`);
+    else if (ageMs > heartbeatAgeMaxMs) common.push(`${group}: no answer from the coordinator for ${Math.round(ageMs)} ms`);
+    const troubles = [...this.#partitions].map(([partition, worker]) => ({ partition, texts: this.#listTroubles(partition, worker) }));
+    for (const { partition, texts } of troubles) this.#troubled.set(texts.length === 0 ? 0 : 1, this.#labels(partition));
+    // #6
+    const isOpening = troubles.some(({ texts }) => texts.includes(notYetOpen));
+    const isServing = troubles.length === 0 || troubles.some(({ texts }) => texts.length === 0);
+    const reasons = troubles.flatMap(({ partition, texts }) => texts.map((text) => `${group}: partition ${partition}: ${text}`));
+    return { isReady: common.length === 0 && isServing && !isOpening, reasons: [...common, ...reasons], blocked: this.#blocked() };
+  }
+
+  #listTroubles(partition: number, worker: AssignedPartition): readonly string[] {
+    const batch = this.#unreadable.get(partition);
+    const found = [
+      worker.trouble(),
+      this.#options.troubleOf?.(partition) ?? null,
+      batch === undefined ? null : formatUnreadableBatch(batch),
+    ];
+    return found.filter((text) => text !== null);
   }
 
   #blocked(): readonly BlockedPosition[] {

@@ -51,6 +51,18 @@ export function buildPromises(open: () => Promise<Store>): void {
     expect(await partitions.list("scheduler")).toMatchObject([{ ...to, epoch: epoch + 2, rebuildLock: null }]);
   });
 
+  test("a build that is dropped is gone with its documents, also if it is dropped twice; the first one stays", async () => {
+    const { builds } = await open();
+    for (const build of [1, 2]) {
+      await builds.prepare(build);
+      await builds.transactions(build).write([{ document: conformanceDocument({ uetr: conformanceUetr(build) }), expectedVersion: 0 }]);
+    }
+    await builds.prepare(0);
+    for (const build of [1, 1, 0]) await builds.drop(build);
+    expect(await builds.list()).toEqual([0, 2]);
+    expect([(await builds.documents(3, 1, null, 10)).length, (await builds.documents(3, 2, null, 10)).length]).toEqual([0, 1]);
+  });
+
   test("a partition's transactions are those of the build in use, for its owner and for people; other partitions keep theirs", async () => {
     const store = await open();
     const { transactions, partitions, builds } = store;

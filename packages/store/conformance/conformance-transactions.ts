@@ -155,5 +155,6 @@ export function conformanceDocument(over: TransactionChanges = {}, bytes = 7): T
     verdict: null,
     search: noSearchTerms,
     rules: { oldest: 1, newest: 1 },
+    traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
   };
 }

@@ -65,6 +65,7 @@ function transactionPromises(open: () => Promise<Store>): void {
         reasons: ["AC02", "AM04"],
       },
       rules: { oldest: 1, newest: 3 },
+      traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00",
     };
     const without: TransactionDocument = {
       transaction: conformanceTransaction({
@@ -81,6 +82,7 @@ function transactionPromises(open: () => Promise<Store>): void {
       verdict: null,
       search: noSearchTerms,
       rules: { oldest: 2, newest: 2 },
+      traceparent: null,
     };
     expect(await transactions.write([written, without].map((document) => ({ document, expectedVersion: 0 })))).toEqual({ conflicts: [] });
     const loaded = await transactions.load([conformanceUetr(1), conformanceUetr(2), conformanceUetr(3)]);

@@ -30,6 +30,7 @@ const fullTransaction: TransactionDocument = {
     reasons: ["AC01"],
   },
   rules: { oldest: 1, newest: 2 },
+  traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00",
 };
 const emptyTransaction = conformanceDocument(conformanceOrphan);
 
@@ -130,6 +131,13 @@ test("a transaction that was stored before its rules were noted was decided by v
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an older document lacks the member
   const read = transactionCodec.decode(older as ReturnType<typeof transactionCodec.encode>);
   expect(read).toStrictEqual({ ...fullTransaction, rules: { oldest: 1, newest: 1 } });
+});
+
+test("a transaction that was stored before its trace was noted comes back without one", () => {
+  const { traceparent: _, ...older } = transactionCodec.encode(fullTransaction);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an older document lacks the member
+  const read = transactionCodec.decode(older as ReturnType<typeof transactionCodec.encode>);
+  expect(read).toStrictEqual({ ...fullTransaction, traceparent: null });
 });
 
 test("every kind of document comes back from its bytes as it was", () => {

@@ -16,7 +16,7 @@ import {
 } from "@sluice/domain";
 import type { ObjectId } from "mongodb";
 import type { OpenRow, TransactionDocument, UnreadRow } from "../port.ts";
-import { as, bytes, type Codec, date, derived, document, list, nullable, plain, textsSince, type StoredIn } from "./codec.ts";
+import { as, bytes, type Codec, date, derived, document, list, nullable, plain, textSince, textsSince, type StoredIn } from "./codec.ts";
 import {
   decisionCodec,
   identityCodec,
@@ -90,6 +90,7 @@ const besideView = document<Omit<TransactionDocument, "transaction">>()({
   finalReportBytes: as("finalReport", nullable(bytes)),
   verdictBytes: as("verdict", nullable(bytes)),
   rules: rulesCodec,
+  traceparent: textSince,
 });
 
 export const transactionCodec: Codec<TransactionDocument, StoredIn<typeof view> & StoredIn<typeof besideView>> = {

@@ -72,6 +72,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
       documents: (partition, build, afterUetr, limit) => inBuild(build).documents(partition, afterUetr, limit),
       remove: (partition, build) => inBuild(build).remove(partition),
       prepare: (build) => call("builds.prepare", [`${build}`], null, () => void documentsIn(build)),
+      drop: (build) => call("builds.drop", [`${build}`], null, () => void (build > 0 && builds.delete(build))),
       list: () => call("builds.list", [], null, () => [...builds.keys()].sort((a, b) => a - b)),
     },
     deliveries: createMemoryParkedMessages("deliveries", call, keep(new Map())),

@@ -4,8 +4,8 @@
 // #1 Every write waits for the majority, and every read sees only what the majority has.
 // #2 int64 is bigint on both sides, so no offset and no amount passes through a double.
 // #3 It only uses insertOne, insertMany, find, updateOne, deleteMany and collection.bulkWrite with plain $set and $inc,
-//    and for people's totals aggregate with $match, $group and $limit. There is no transaction, no upsert and no
-//    pipeline that writes, so that compatible servers work as well.
+//    for people's totals aggregate with $match, $group and $limit, and for a build that nobody uses drop. There is no
+//    transaction, no upsert and no pipeline that writes, so that compatible servers work as well.
 // #4 mongo-java-server only uses an index that is unique and has exactly the filter's keys: hence {_id, version}.
 
 import type { SecureContext } from "node:tls";
@@ -115,6 +115,7 @@ export function mongoStoreOn(clients: CurrentClient, database: string): Store {
       documents: (partition, build, afterUetr, limit) => inBuild(build).documents(partition, afterUetr, limit),
       remove: (partition, build) => inBuild(build).remove(partition),
       prepare: (build) => runGuarded("builds.prepare", "write", () => prepareTransactions(db(), build)),
+      drop: (build) => runGuarded("builds.drop", "write", () => dropBuild(db(), build)),
       list: () => runGuarded("builds.list", "read", () => listBuilds(db())),
     },
     deliveries: createMongoParkedMessages("deliveries", collection<StoredParkedMessage>("deliveries")),
@@ -138,18 +139,23 @@ async function prepareTransactions(db: Db, build: number): Promise<void> {
 }
 
 async function findMissingIndexes(db: Db): Promise<readonly string[]> {
-  const missing: string[] = [];
   const present = new Set((await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name));
-  for (const [name, wanted] of preparedIndexes) {
-    const found = present.has(name) ? new Set((await db.collection(name).indexes()).map((index) => index.name)) : new Set();
-    missing.push(...wanted.filter((index) => !found.has(index.name)).map((index) => `${name}: ${index.name}`));
-  }
-  return missing;
+  const missing = await Promise.all(
+    preparedIndexes.map(async ([name, wanted]) => {
+      const found = present.has(name) ? new Set((await db.collection(name).indexes()).map((index) => index.name)) : new Set();
+      return wanted.filter((index) => !found.has(index.name)).map((index) => `${name}: ${index.name}`);
+    }),
+  );
+  return missing.flat();
 }
 
 /** Names the collection of a build: `transactions`, then `transactions_1` and so on for rebuilt ones. */
 function collectionName(build: number): string {
   return build === 0 ? "transactions" : `transactions_${build}`;
+}
+
+async function dropBuild(db: Db, build: number): Promise<void> {
+  if (build > 0 && (await listBuilds(db)).includes(build)) await db.collection(collectionName(build)).drop();
 }
 
 async function listBuilds(db: Db): Promise<readonly number[]> {

@@ -117,6 +117,7 @@ async function applyDecision(store: Store, { key, offset, appendedAtMs, decoded 
       verdict: null,
       search: noSearchTerms,
       rules: extendRules(null, 1),
+      traceparent: null,
     };
     await store.transactions.write([{ document, expectedVersion: before?.version ?? 0 }]);
   }

@@ -17,6 +17,8 @@ import {
   reason,
   type ProposalEnvironment,
 } from "./proposals.fixture.ts";
+import { openOfPersonMax } from "./proposal-room.ts";
+import { readJsonObject } from "../console.fixture.ts";
 import { isEndedBy, judgeEnd, type EndKind, type GivenEnd, type Proposal } from "./proposal.ts";
 
 test("what another person rejects is never confirmed, and the list shows who rejected it and why [D9 rejection]", async () => {
@@ -42,6 +44,23 @@ test("the person who proposed it retracts it with whichever token, and it is nev
   expect(retracted).toMatchObject({ status: 202, schema: "ProposalEnded", state: "retracted", retracted: { person: "operator" } });
   expect(await confirm(environment, proposal)).toMatchObject({ status: 409, detail: expect.stringContaining("already-retracted") });
   expect([environment.journal(), (await list(environment)).rows[0]?.state]).toEqual([[], "retracted"]);
+});
+
+test("I15: who proposes and retracts again and again pushes out nobody's proposal, and is refused", async () => {
+  const environment = await openProposalEnvironment();
+  const waits = decisionProposedSchema.parse(
+    await (await environment.control(path, { body: { reason }, actionId: "of-third", operator: "third-person" })).json(),
+  );
+  for (let number = 0; number < openOfPersonMax; number += 1) {
+    const proposal = await propose(environment, `final-${number}`);
+    expect(await end(environment, "retraction", proposal, "other-token", `t-${number}`)).toMatchObject({ status: 202 });
+    await environment.time.advance(25);
+  }
+  const refused = await readJsonObject(await environment.control(path, { body: { reason }, actionId: "one-more" }));
+  expect(refused["detail"]).toContain("too-many-proposals");
+  expect(await confirm(environment, waits)).toMatchObject({ status: 202, action: "of-third" });
+  await environment.time.advance(lifetimeMs);
+  expect((await propose(environment, "later")).id).toBe("later");
 });
 
 test("nobody rejects a proposal of their own, and nobody retracts another person's [D9 rejection]", async () => {

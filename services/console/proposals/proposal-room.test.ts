@@ -27,9 +27,18 @@ test("I15: what one person has open is bounded in characters, and leaves room fo
   expect(hasRoom(open, buildProposal("sipho", half), 0)).toBe(true);
 });
 
-test("what has ended or expired takes no room", () => {
+test("I15: what a person retracts takes that person's room until it would have expired, and nobody else's", () => {
   const large = buildProposal("thandi", openCharactersOfPersonMax);
-  const ended: Proposal = { ...large, end: { kind: "retracted", action: large.action, atMs: 0 } };
-  expect(hasRoom([ended], large, 0)).toBe(true);
+  const retracted: Proposal = { ...large, end: { kind: "retracted", action: large.action, atMs: 0 } };
+  expect([hasRoom([retracted], large, lifetimeMs - 1), hasRoom([retracted], large, lifetimeMs)]).toEqual([false, true]);
+  expect(hasRoom([retracted], buildProposal("sipho", openCharactersOfPersonMax), 0)).toBe(true);
+});
+
+test("what another person ended, or what has expired, takes no room", () => {
+  const large = buildProposal("thandi", openCharactersOfPersonMax);
+  const by = { ...large.action, operator: "sipho", person: "sipho" };
+  for (const kind of ["confirmed", "rejected"] as const) {
+    expect(hasRoom([{ ...large, end: { kind, action: by, atMs: 0 } }], large, 0)).toBe(true);
+  }
   expect([hasRoom([large], large, lifetimeMs - 1), hasRoom([large], large, lifetimeMs)]).toEqual([false, true]);
 });

@@ -77,6 +77,7 @@ export async function saveTransactions(
       verdict: null,
       search: { ...noSearchTerms, ...search },
       rules: extendRules(null, 1),
+      traceparent: null,
     },
     expectedVersion: 0,
   }));

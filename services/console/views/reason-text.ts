@@ -38,7 +38,7 @@ const texts: Readonly<Record<string, string>> = {
   "too-many": "it was done too often on this transaction.",
   "too-many-decisions": "too many decisions were taken about it.",
   "too-many-declarations": "the day has too many declarations.",
-  "too-many-proposals": "too many proposals of this person wait for a confirmation.",
+  "too-many-proposals": "too many proposals of this person wait for a confirmation, or were retracted.",
   "too-many-extensions": "the day's closes were extended too often.",
 };
 

@@ -62,7 +62,7 @@ describe("each message to its receiver", { timeout: 30_000 }, () => {
       new Set(environment.attemptsOf(dispatchMessageId(number, "O1")).map(({ headers }) => headers["traceparent"]));
     const [first, second] = [[...tracesOf(1)], [...tracesOf(2)]];
     expect([first.length, second.length]).toEqual([1, 1]);
-    expect(first[0]).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    expect(first[0]).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
     expect(first[0]).not.toBe(second[0]);
     for (const { headers, id, atMs } of environment.received) {
       expect(headers).toMatchObject({ "webhook-id": id, "idempotency-key": id, "webhook-timestamp": String(Math.floor(atMs / 1_000)) });

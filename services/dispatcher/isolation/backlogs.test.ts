@@ -8,7 +8,7 @@ const minuteMs = 60_000;
 const many = (count: number, bank: string, from = 1) =>
   Array.from({ length: count }, (_, index) => ({ messageIdentification: dispatchMessageId(from + index), bank }));
 
-describe("a backlog that drains for a long time", { timeout: 30_000 }, () => {
+describe("a backlog that drains for a long time", () => {
   const banks = [sampleBank({ id: "first", connections: 1, concurrency: "fixed" }), sampleBank({ id: "second" })];
   const bounds = { untriedInMemoryMax: 16, scanMessagesMax: 5, scanSpacingMs: 100, takeOverMessagesMax: 20 };
 

@@ -19,7 +19,7 @@ function endedOf(environment: DispatcherEnvironment, partition: number): readonl
 
 it("I14: a leaderless partition of the journal holds up its own ends; each message is delivered and each receipt sent once", async () => {
   const environment = createDispatcherEnvironment({ partitionCount, bounds: { bufferedRecordsMax: 50 } });
-  await environment.start();
+  const { running } = await environment.start();
   environment.answers(() => 202);
   environment.broker.setLeader(troubled, false);
   await environment.dispatch(...numbers.map((number) => ({ messageIdentification: dispatchMessageId(number) })));
@@ -28,6 +28,7 @@ it("I14: a leaderless partition of the journal holds up its own ends; each messa
   await environment.time.advance(30_000);
   expect(endedOf(environment, troubled.partition)).toEqual([]);
   expect(environment.receipts().length).toBe(environment.received.length);
+  expect(running.readiness()).toMatchObject({ isReady: true, reasons: { length: 1 } });
   environment.broker.setLeader(troubled, true);
   await environment.until(() => environment.endedIds().size === numbers.length, 30_000);
   for (const number of numbers) expect(environment.attemptsOf(dispatchMessageId(number))).toHaveLength(1);

@@ -1,10 +1,24 @@
-// W3C trace context: continues a trace that the caller began, or begins one. Ingress is a span of its own.
+// W3C trace context: continues a trace that the caller began, or begins one.
+//
+// #1 Where nothing is traced, the caller's context goes on as it is, and a new one says that it is not sampled.
+// #2 Where traces are recorded, ingress is a span of its own. The flag says whether this transaction is traced here,
+//    and not what the caller wished: a caller cannot make us trace everything.
+// #3 The id of a trace that begins here is the UETR, so that a person who has the one has the other.
 
-import type { Random } from "@sluice/kernel";
+import { type Random, readTraceparent, type Tracer } from "@sluice/kernel";
 
-const form = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})/;
+/** `uetr` is null for a message that is about no transaction. */
+export function traceparentFrom(header: string | null, uetr: string | null, { random, tracer }: TracePorts): string {
+  const given = readTraceparent(header);
+  if (tracer === undefined || uetr === null) {
+    if (given !== null) return `00-${given.traceId}-${given.spanId}-${given.flags}`;
+    return `00-${random.hex(16)}-${random.hex(8)}-00`;
+  }
+  const traceId = given?.traceId ?? uetr.replaceAll("-", "");
+  return `00-${traceId}-${random.hex(8)}-${tracer.samples(uetr) ? "01" : "00"}`;
+}
 
-export function traceparentFrom(header: string | null, random: Random): string {
-  const [, traceId, flags] = form.exec(header ?? "") ?? [];
-  return `00-${traceId ?? random.hex(16)}-${random.hex(8)}-${flags ?? "01"}`;
+export interface TracePorts {
+  readonly random: Random;
+  readonly tracer?: Tracer;
 }

@@ -8,6 +8,7 @@ import {
   sampleBank,
   sampleConfiguration,
   sampleConnector,
+  seededRandom,
 } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { prepareRecord } from "./prepare-record.ts";
@@ -20,13 +21,14 @@ test("I15: a request searches no list of banks or connectors, however many are c
   const configuration = sampleConfiguration({ banks: banks.list, connectors: connectors.list });
   const ports = {
     time: createVirtualTime({ startAtMs: Date.UTC(2026, 10, 20, 6) }),
+    random: seededRandom(1),
     logger: silentLogger,
     serde: createFixedSerde(),
     configuration,
     partitionCount: 4,
   };
   const request = { operation: "outboundDirectDebit", caller: "last", body: encodeBody(buildDirectDebit()) } as const;
-  const prepare = () => prepareRecord(ports, request, "00-00000000000000000000000000000001-0000000000000001-01");
+  const prepare = () => prepareRecord(ports, request);
   expect(prepare().ok).toBe(true);
   const [readBanks, readConnectors] = [banks.reads(), connectors.reads()];
   for (let count = 0; count < 10; count += 1) prepare();

@@ -6,6 +6,7 @@ import { headers, outgoingRecord, topics, type Serde } from "@sluice/contracts";
 import type { OutgoingRecord } from "@sluice/messaging";
 import type { Logger, Time } from "@sluice/kernel";
 import { refusal } from "../http/answer.ts";
+import { traceparentFrom, type TracePorts } from "../http/traceparent.ts";
 import type { IntakeResult, IngressOperation, MessageSubject } from "./operation.ts";
 import { ingressOperations } from "../operations.ts";
 
@@ -13,7 +14,7 @@ export type PreparedRecord =
   | { readonly ok: true; readonly subject: MessageSubject | null; readonly record: OutgoingRecord }
   | (IntakeResult & { readonly ok: false });
 
-export interface PreparePorts {
+export interface PreparePorts extends TracePorts {
   readonly time: Time;
   readonly logger: Logger;
   readonly serde: Serde;
@@ -25,9 +26,11 @@ export interface PrepareRequest {
   readonly operation: IngressOperation["name"];
   readonly caller: string;
   readonly body: Uint8Array;
+  /** As the caller sent it. */
+  readonly traceparent?: string | null;
 }
 
-export function prepareRecord(ports: PreparePorts, request: PrepareRequest, traceparent: string): PreparedRecord {
+export function prepareRecord(ports: PreparePorts, request: PrepareRequest): PreparedRecord {
   const { time, logger, configuration, partitionCount, serde } = ports;
   const { operation: name, caller, body } = request;
   const sender = findCallerKind(configuration, caller);
@@ -38,6 +41,7 @@ export function prepareRecord(ports: PreparePorts, request: PrepareRequest, trac
     const result = operation.parseAndAuthorize({ caller, body, receivedAtMs: time.nowMs(), configuration });
     if (!result.ok) return result;
     const { key, subject, decoded } = result;
+    const traceparent = traceparentFrom(request.traceparent ?? null, subject?.uetr ?? null, ports);
     const carried = { partitionCount, headers: { [headers.traceparent]: traceparent } };
     return { ok: true, subject, record: outgoingRecord(serde, topics.journal, key, decoded, carried) };
   } catch (error) {

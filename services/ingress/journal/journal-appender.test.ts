@@ -11,12 +11,22 @@ const record = { topic: topics.journal, partition: 0, key: null, value: new Uint
 /** An appender whose clock is off by `skewMs`, over a memory journal; the test can set the fate of each batch. */
 function givenAppender(partitions = 1) {
   const time = createVirtualTime({ startAtMs });
-  const environment: { skewMs: number; fate: ProduceFate } = { skewMs: 0, fate: { kind: "append" } };
+  const environment: { skewMs: number; fate: ProduceFate; refused: number | null; refusals: number } = {
+    skewMs: 0,
+    fate: { kind: "append" },
+    refused: null,
+    refusals: 0,
+  };
+  const fateOf = (partition: number | undefined): ProduceFate => {
+    if (environment.refused === null || partition !== environment.refused) return environment.fate;
+    environment.refusals += 1;
+    return { kind: "refuse" };
+  };
   const messaging = createMemoryBroker({
     time,
     random: seededRandom(1),
     topics: { [topics.journal]: partitions, [topics.probe]: 1 },
-    hooks: { produce: () => environment.fate },
+    hooks: { produce: (_client, [first]) => fateOf(first?.topic === topics.journal ? first.partition : undefined) },
   });
   const clock = { ...time, nowMs: () => time.nowMs() + environment.skewMs };
   const closed = { count: -1 };
@@ -120,6 +130,22 @@ describe("the journal appender", () => {
     await time.advance(2_000);
     expect(await appended(1)).toMatchObject({ kind: "appended", partition: 1, offset: 0n });
     expect([appender.closedPartitions(), closed.count]).toEqual([[], 0]);
+  });
+
+  it("I14: a live leader that refuses a partition gets one record of it a second, and the others are served [D10.76]", async () => {
+    const { time, environment, appender, appended } = givenAppender(3);
+    await time.advance(50);
+    environment.refused = 1;
+    const seconds = 10;
+    for (let turn = 0; turn < seconds * 20; turn += 1) {
+      expect(await appended(1)).toMatchObject({ kind: "unavailable", reason: "partition" });
+      expect(await appended(2)).toMatchObject({ kind: "appended" });
+      await time.advance(50);
+    }
+    expect([environment.refusals <= seconds + 1, appender.unavailableReason()]).toEqual([true, null]);
+    environment.refused = null;
+    await time.advance(3_000);
+    expect(await appended(1)).toMatchObject({ kind: "appended", partition: 1 });
   });
 
   it("I14: a partition whose append hangs costs its own callers a second, and the others nothing", async () => {

@@ -5,7 +5,8 @@
 // #2 A caller waits at most 1 s, less if it had to wait for its turn before. After that the outcome is `unknown`: the
 //    record may be in the journal or may still get there, and nobody here waits for it any more.
 // #3 Partitions fail apart (I14): after a failure the appender accepts nothing for that partition. Every append to it
-//    is `unavailable` at once, without an attempt, until its leader answers and nothing of ours waits for it any more.
+//    is `unavailable` at once, without an attempt, for a second at least, and until its leader answers and nothing of
+//    ours waits for it any more. A leader that answers may still refuse records: then it gets one a second.
 // #4 It also accepts nothing while this process's clock is more than 2 s off the broker's, which is checked at every
 //    append and every acknowledgement. After 10 s without an append a probe is sent, so that a clock that jumped
 //    meanwhile is noticed before it stamps messages.
@@ -49,12 +50,15 @@ interface PartitionState {
   /** Sends that have not settled. */
   waitingCount: number;
   isClosed: boolean;
+  /** On the monotonic clock. */
+  closedAtMs: number;
   isAsked: boolean;
 }
 
 const appendTimeoutMs = 1_000;
 const probeIntervalMs = 1_000;
 const idleProbeMs = 10_000;
+const closedMinMs = 1_000;
 const noBytes = new Uint8Array();
 
 export function createJournalAppender(ports: AppenderPorts): JournalAppender {
@@ -179,7 +183,7 @@ class Appender implements JournalAppender {
       this.#producer ??= await this.#messaging.producer("ingress");
       if (this.#partitions.length === 0) {
         const count = (await this.#messaging.partitionCount(topics.journal)) ?? 0;
-        this.#partitions = Array.from({ length: count }, () => ({ waitingCount: 0, isClosed: false, isAsked: false }));
+        this.#partitions = Array.from({ length: count }, () => ({ waitingCount: 0, isClosed: false, closedAtMs: 0, isAsked: false }));
       }
       return this.#producer;
     } catch (error) {
@@ -197,7 +201,7 @@ class Appender implements JournalAppender {
       state.isAsked = false;
       this.#asking.delete(asked);
       if (!answers) this.#closePartition(partition);
-      else if (state.waitingCount === 0) this.#openPartition(partition);
+      else if (state.waitingCount === 0 && this.#time.monotonicMs() - state.closedAtMs >= closedMinMs) this.#openPartition(partition);
       if (answers && this.#unavailable === "starting") this.#resume();
       return undefined;
     });
@@ -243,6 +247,7 @@ class Appender implements JournalAppender {
     const state = this.#partitions[partition];
     if (state === undefined || state.isClosed) return;
     state.isClosed = true;
+    state.closedAtMs = this.#time.monotonicMs();
     this.#log.warn("ingress.partition-closed", { partition, ...(error === undefined ? {} : { reason: formatReason(error) }) });
     this.#closedCount.set(this.closedPartitions().length);
   }

@@ -26,7 +26,10 @@ import { assert } from "@sluice/kernel";
 import type { TransactionDocument } from "@sluice/store";
 import type { SourceRecord, HandlerContext } from "./handler.ts";
 
-/** Renders the outputs in their order. Each record carries the trace of the record that caused it. */
+/**
+ * Renders the outputs in their order. Each record carries the trace of the record that caused it. A fact of our own,
+ * such as a release, has none: there it is the trace of the message that began the transaction.
+ */
 export function renderOutputs(
   outputs: readonly Output[],
   document: TransactionDocument,
@@ -36,7 +39,7 @@ export function renderOutputs(
   if (outputs.length === 0) return [];
   const { serde, partitionCount } = context;
   const { uetr } = document.transaction;
-  const traceparent = cause.record.headers[headers.traceparent];
+  const traceparent = cause.record.headers[headers.traceparent] ?? document.traceparent ?? undefined;
   const options = { partitionCount, headers: traceparent === undefined ? {} : { [headers.traceparent]: traceparent } };
   const sources = readSources(document, cause, serde);
   return outputs.flatMap((output) => {

@@ -13,12 +13,23 @@ import type {
   Producer,
   ReceivedRecord,
 } from "@sluice/messaging";
-import type { Logger, SharedTimer, Time } from "@sluice/kernel";
+import type { Logger, SharedTimer, Time, Tracer } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import type { AppendFacts } from "../tasks/append-facts.ts";
 import type { JournalHandlers } from "../handlers/handler.ts";
 import type { SchedulerMetrics } from "../scheduler-metrics.ts";
+import { openPageRowsMax } from "./serialize-open-reads.ts";
 import type { SnapshotCaches } from "./snapshot-cache.ts";
+
+/** What one page of a partition's tasks holds. */
+export interface PageBounds {
+  /** Keys of held debits of a bank, and of deadlines, that are kept in memory. */
+  readonly keysMax: number;
+  /** Open transactions that one call of the store answers. */
+  readonly rowsMax: number;
+}
+
+export const usualPages: PageBounds = { keysMax: 10_000, rowsMax: openPageRowsMax };
 
 export interface PartitionContext {
   /** Names the service in the partitions' documents and in dead letters. */
@@ -27,6 +38,7 @@ export interface PartitionContext {
   readonly time: Time;
   readonly logger: Logger;
   readonly metrics: SchedulerMetrics;
+  readonly tracer?: Tracer;
   /** `shared-store.ts` */
   readonly store: Pick<Store, "transactions" | "days" | "banks" | "ledgers" | "partitions">;
   /** Calls all partitions whose position is to be written. */
@@ -35,6 +47,7 @@ export interface PartitionContext {
   readonly configuration: Configuration;
   /** Number of partitions of the journal. */
   readonly partitionCount: number;
+  readonly pages: PageBounds;
   /** The version of the rules that this process decides by. */
   readonly rulesVersion: number;
   /** Reads the journal records of a partition from one offset up to another, around the batches that were skipped. */

@@ -43,12 +43,13 @@ function counts(rows: readonly LedgerRow[]): readonly string[] {
   return rows.flatMap(({ columns }) => Object.entries(columns).map(([column, { count }]) => `${column} ${count}`));
 }
 
+const requireLease = (): Promise<void> => Promise.resolve();
 const once = ["accepted 1", "open 1"];
 
 test("I11: a replay counts nothing below the written offset, and everything beyond it", async () => {
   const { environment, handled } = await setUp();
   const { ledgers } = environment.store;
-  const first = createDayLedgers({ partition: 0, store: ledgers });
+  const first = createDayLedgers({ partition: 0, store: ledgers, requireLease });
   await environment.settle(first.reload(0n));
   await environment.settle(first.count(handled.slice(0, 2), 21n));
   await environment.settle(first.write());
@@ -61,7 +62,7 @@ test("I11: a replay counts nothing below the written offset, and everything beyo
     rows: [{ bank: schedulerBank, currency: "ZAR" }],
   });
   // The position was not written: the next owner begins at 0.
-  const next = createDayLedgers({ partition: 0, store: ledgers });
+  const next = createDayLedgers({ partition: 0, store: ledgers, requireLease });
   await environment.settle(next.reload(0n));
   await environment.settle(next.count(handled, 31n));
   expect(counts((await environment.settle(next.read(schedulerDay))).rows)).toEqual(once);
@@ -70,7 +71,7 @@ test("I11: a replay counts nothing below the written offset, and everything beyo
 
 test("I11: a batch that is counted again by the same owner counts once", async () => {
   const { environment, handled } = await setUp();
-  const ledgers = createDayLedgers({ partition: 0, store: environment.store.ledgers });
+  const ledgers = createDayLedgers({ partition: 0, store: environment.store.ledgers, requireLease });
   for (let again = 0; again < 2; again += 1) await environment.settle(ledgers.count(handled, 31n));
   expect(counts((await environment.settle(ledgers.read(schedulerDay))).rows)).toEqual(once);
 });
@@ -78,9 +79,9 @@ test("I11: a batch that is counted again by the same owner counts once", async (
 test("a stale owner's ledger never replaces one that counts further; the stale owner adopts that one", async () => {
   const { environment, handled } = await setUp();
   const store = environment.store.ledgers;
-  const stale = createDayLedgers({ partition: 0, store });
+  const stale = createDayLedgers({ partition: 0, store, requireLease });
   await environment.settle(stale.count(handled.slice(0, 1), 11n));
-  const owner = createDayLedgers({ partition: 0, store });
+  const owner = createDayLedgers({ partition: 0, store, requireLease });
   await environment.settle(owner.count(handled, 31n));
   await environment.settle(owner.write());
   await environment.settle(stale.write());
@@ -92,9 +93,9 @@ test("a stale owner's ledger never replaces one that counts further; the stale o
 test("an owner that counts further overwrites a stale owner's ledger", async () => {
   const { environment, handled } = await setUp();
   const store = environment.store.ledgers;
-  const owner = createDayLedgers({ partition: 0, store });
+  const owner = createDayLedgers({ partition: 0, store, requireLease });
   await environment.settle(owner.count(handled, 31n));
-  const stale = createDayLedgers({ partition: 0, store });
+  const stale = createDayLedgers({ partition: 0, store, requireLease });
   await environment.settle(stale.count(handled.slice(0, 1), 11n));
   await environment.settle(stale.write());
   await environment.settle(owner.write());
@@ -106,7 +107,7 @@ test("I15: only few written days are kept in memory, and any other is read again
   const loaded: string[] = [];
   const { ledgers } = environment.store;
   const store = { ...ledgers, load: (partition: number, days: readonly string[]) => (loaded.push(...days), ledgers.load(partition, days)) };
-  const kept = createDayLedgers({ partition: 0, store });
+  const kept = createDayLedgers({ partition: 0, store, requireLease });
   await environment.settle(kept.count(handled, 31n));
   await environment.settle(kept.write());
   for (let date = 1; date <= ledgerDaysKeptMax; date += 1)
@@ -129,11 +130,11 @@ function laterBy(offset: bigint, handled: readonly HandledRecord[]): readonly Ha
 test("I11: an owner that takes its partition again has what the owner in between counted", async () => {
   const { environment, handled } = await setUp();
   const { ledgers } = environment.store;
-  const first = createDayLedgers({ partition: 0, store: ledgers });
+  const first = createDayLedgers({ partition: 0, store: ledgers, requireLease });
   await environment.settle(first.reload(0n));
   await environment.settle(first.count(handled, 31n));
   await environment.settle(first.write());
-  const between = createDayLedgers({ partition: 0, store: ledgers });
+  const between = createDayLedgers({ partition: 0, store: ledgers, requireLease });
   await environment.settle(between.reload(31n));
   await environment.settle(between.count(laterBy(100n, handled), 131n));
   await environment.settle(between.write());

@@ -4,7 +4,9 @@
 //    there on. So of two ledgers the one with the higher `through` is right, no matter who wrote it, and a stale
 //    owner's write never replaces it.
 // #2 A record below the day's `through` moves nothing: a replay counts once.
-// #3 A batch is counted only after every day that it moves is in memory: it counts as a whole or not at all.
+// #3 A restored store may have been put in place since the batch began, and its ledgers lack what this process counts
+//    as done. So a ledger that was read is used only if the store is still the one that the lease knows.
+// #4 A batch is counted only after every day that it moves is in memory: it counts as a whole or not at all.
 
 import { type DayKey, DayLedger, type LedgerRow, type Movement, movementsAt } from "@sluice/domain";
 import { Fault } from "@sluice/kernel";
@@ -44,9 +46,11 @@ interface KeptDay {
 export interface DayLedgersOptions {
   readonly partition: number;
   readonly store: Pick<LedgerStore, "load" | "write">;
+  /** Rejects if the store is not the one that the lease knows (#3). */
+  readonly requireLease: () => Promise<void>;
 }
 
-export function createDayLedgers({ partition, store }: DayLedgersOptions): DayLedgers {
+export function createDayLedgers({ partition, store, requireLease }: DayLedgersOptions): DayLedgers {
   const days = new Map<DayKey, KeptDay>();
   let through = 0n;
 
@@ -54,6 +58,7 @@ export function createDayLedgers({ partition, store }: DayLedgersOptions): DayLe
     const missing = [...new Set(wanted)].filter((day) => !days.has(day));
     if (missing.length === 0) return;
     const found = await store.load(partition, missing);
+    await requireLease();
     for (const day of missing) if (!days.has(day)) days.set(day, toKeptDay(found.get(day)));
   }
 

@@ -1,15 +1,20 @@
-// Serializes `transactions.open` over the partitions of a process. Take-overs, declarations of credits final and closes
-// reach all partitions at the same moment, and one page for each would not fit in memory.
+// Limits `transactions.open` over the partitions of a process. Take-overs, declarations of credits final and closes
+// reach all partitions at the same moment, and a large page for each would not fit in memory.
 //
-// A caller keeps the others waiting for one page at most.
+// #1 A few pages are read at once, so that a take-over of many partitions does not wait for the store once for each.
+// #2 A caller keeps the others waiting for one page at most.
 
 import type { Store, TransactionStore } from "@sluice/store";
-import { createMutex } from "../mutex.ts";
+import { createTurns } from "../mutex.ts";
+
+/** Rows of a page, and pages at once: together 5,000 rows for each process. */
+export const openPageRowsMax = 1_000;
+export const openReadsMax = 5;
 
 type Stores = Pick<Store, "transactions" | "days" | "banks" | "ledgers" | "partitions">;
 
 export function serializeOpenReads({ transactions, days, banks, ledgers, partitions }: Stores): Stores {
-  const serialize = createMutex();
-  const open: TransactionStore["open"] = (partition, afterUetr, limit) => serialize(() => transactions.open(partition, afterUetr, limit));
+  const inTurn = createTurns(openReadsMax);
+  const open: TransactionStore["open"] = (partition, afterUetr, limit) => inTurn(() => transactions.open(partition, afterUetr, limit));
   return { transactions: { ...transactions, open }, days, banks, ledgers, partitions };
 }

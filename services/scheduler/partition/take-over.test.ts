@@ -31,28 +31,46 @@ test("I16: a new owner knows every open transaction of its partition, also those
   expect(appended).toEqual([{ key: overdue.uetr, fact: { kind: "DeadlinePassed", deadlineMs: schedulerStartAtMs + 5_000 } }]);
 });
 
-test("partitions that are taken at the same time read one page after the other, and a failed read delays no other", async () => {
-  const environment = new SchedulerEnvironment({ partitionCount: 3 });
+const twelve = Array.from({ length: 12 }, (_, partition) => partition);
+
+test("I15: partitions that are taken at the same time read 5,000 rows at once at most, and a failed read delays no other", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: twelve.length });
   const asked: number[] = [];
-  let [running, most] = [0, 0];
+  let [rowsRead, most] = [0, 0];
   const base = await environment.partitionContext();
   const { transactions } = base.store;
   const open: typeof transactions.open = async (partition, after, limit) => {
     asked.push(partition);
-    running += 1;
-    most = Math.max(most, running);
+    rowsRead += limit;
+    most = Math.max(most, rowsRead);
     const rows = await transactions.open(partition, after, limit);
-    running -= 1;
+    rowsRead -= limit;
     if (partition === 1) throw new Fault("store.unavailable", "gone", { isRetryable: true });
     return rows;
   };
   const context = { ...base, store: serializeOpenReads({ ...base.store, transactions: { ...transactions, open } }) };
   const taken = await environment.settle(
-    Promise.allSettled([0, 1, 2].map((partition) => openPartitionWorker(context, partition, { logStart: 0n, logEnd: 0n }))),
+    Promise.allSettled(twelve.map((partition) => openPartitionWorker(context, partition, { logStart: 0n, logEnd: 0n }))),
   );
-  expect(taken.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-  expect(asked.toSorted((a, b) => a - b)).toEqual([0, 1, 2]);
-  expect(most).toBe(1);
+  expect(taken.map(({ status }) => status)).toEqual(twelve.map((partition) => (partition === 1 ? "rejected" : "fulfilled")));
+  expect(asked.toSorted((a, b) => a - b)).toEqual(twelve);
+  expect(most).toBe(5_000);
+});
+
+test("I16: twelve partitions are taken over in less than twice the time of one, where only the store takes time", async () => {
+  async function takeOverMs(partitions: readonly number[]): Promise<number> {
+    const environment = new SchedulerEnvironment({ partitionCount: twelve.length, storeHooks: { latencyMs: [10, 10] } });
+    const base = await environment.partitionContext();
+    const context = { ...base, store: serializeOpenReads(base.store) };
+    const startMs = environment.time.monotonicMs();
+    await environment.settle(
+      Promise.all(partitions.map((partition) => openPartitionWorker(context, partition, { logStart: 0n, logEnd: 0n }))),
+    );
+    return environment.time.monotonicMs() - startMs;
+  }
+  const [one, all] = [await takeOverMs([0]), await takeOverMs(twelve)];
+  expect(one).toBeGreaterThan(0);
+  expect(all).toBeLessThan(2 * one);
 });
 
 test.each([

@@ -39,8 +39,6 @@ export interface OwnedPartition {
   readonly tasks: PartitionTasks;
 }
 
-const pageRowsMax = 5_000;
-
 export interface PartitionTakeOver {
   readonly context: PartitionContext;
   readonly document: PartitionDocument;
@@ -148,14 +146,14 @@ async function refuseLocked(
   throw new Fault("scheduler.partition-locked", `partition ${partition} is locked by ${hold.id}`, { isRetryable: true });
 }
 
-async function fill({ store }: PartitionContext, partition: number, tasks: PartitionTasks): Promise<number> {
+async function fill({ store, pages: { rowsMax } }: PartitionContext, partition: number, tasks: PartitionTasks): Promise<number> {
   let after: string | null = null;
   let count = 0;
   do {
-    const rows: readonly (OpenRow | UnreadRow)[] = await store.transactions.open(partition, after, pageRowsMax);
+    const rows: readonly (OpenRow | UnreadRow)[] = await store.transactions.open(partition, after, rowsMax);
     for (const row of rows) tasks.fill(row);
     count += rows.length;
-    after = rows.length === pageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
+    after = rows.length === rowsMax ? (rows.at(-1)?.uetr ?? null) : null;
   } while (after !== null);
   tasks.fillQuarantined(await store.transactions.quarantined(partition, quarantinedCountMax));
   return count;

@@ -38,6 +38,7 @@ import type { PartitionContext } from "./context.ts";
 import { createDayLedgers, type DayLedgers } from "./day-ledgers.ts";
 import { readJournal } from "./read-journal.ts";
 import { reportBatch } from "./report/report-batch.ts";
+import { traceBatch } from "./report/trace-batch.ts";
 import { createStoreWitness, type StoreWitness } from "./stored/store-witness.ts";
 import { type OwnedPartition, readLettersNote, takeOverPartition } from "./take-over.ts";
 
@@ -76,7 +77,7 @@ class PartitionWorker {
     this.#assigned = assigned;
     this.#caughtUpAt = assigned.logEnd;
     this.#sent = new ResendMemory(context.producer);
-    this.#ledgers = createDayLedgers({ partition, store: store.ledgers });
+    this.#ledgers = createDayLedgers({ partition, store: store.ledgers, requireLease: () => this.#requireLease(this.#lease.epoch) });
     this.#lease = new PartitionLease({
       service,
       partition,
@@ -98,7 +99,12 @@ class PartitionWorker {
     await this.#lease.take();
     // The consumer begins here: below it nothing is handed over, also before the first record.
     this.#handedTo = this.#nextOffset;
-    return { startAt: this.#nextOffset, handle: (records) => this.handle(records), close: () => this.close() };
+    return {
+      startAt: this.#nextOffset,
+      handle: (records) => this.handle(records),
+      flush: async () => this.#lease.owned?.position.write(),
+      close: () => this.close(),
+    };
   }
 
   /** #9 */
@@ -246,10 +252,7 @@ class PartitionWorker {
         await owned.position.confirm();
         this.#requireCurrent(owned);
       },
-      requireLease: async () => {
-        await this.#lease.look();
-        this.#requireCurrent(owned);
-      },
+      requireLease: () => this.#requireLease(owned.epoch),
       onStoreGoneBack: () => {
         this.#lease.loseStore(owned.epoch);
         throw partitionLost(this.#partition);
@@ -263,7 +266,9 @@ class PartitionWorker {
     if (this.#nextOffset > this.#handedTo) this.#handedTo = this.#nextOffset;
     owned.position.advance(this.#nextOffset);
     owned.tasks.observe(end.handled);
-    reportBatch(this.#context, owned, end, time.monotonicMs() - startedMs);
+    const tookMs = time.monotonicMs() - startedMs;
+    reportBatch(this.#context, owned, end, tookMs);
+    traceBatch(this.#context, end.handled, tookMs);
     await this.#applyMarkers(owned, end.handled.at(-1));
   }
 
@@ -283,6 +288,12 @@ class PartitionWorker {
 
   #isCurrent({ epoch }: OwnedPartition): boolean {
     return this.#lease.epoch === epoch;
+  }
+
+  /** Looks at the store; rejects if the lease of that epoch is over. */
+  async #requireLease(epoch: number | null): Promise<void> {
+    await this.#lease.look();
+    if (epoch === null || this.#lease.epoch !== epoch) throw partitionLost(this.#partition);
   }
 
   #requireCurrent(owned: OwnedPartition): void {

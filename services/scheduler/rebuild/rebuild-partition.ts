@@ -54,6 +54,8 @@ export interface RebuiltPartition {
   readonly isSwitched: boolean;
   /** The build that is in use from now on. */
   readonly build: number;
+  /** The build that this rebuild claimed, whether it is in use now or not. */
+  readonly claimed: number;
   /** Milliseconds during which no owner could continue; null if the partition was never locked. */
   readonly heldMs: number | null;
 }
@@ -112,12 +114,13 @@ export async function rebuildPartition(given: RebuildPorts, partition: number, o
       differences,
       isSwitched: false,
       build: before.build,
+      claimed: build,
       heldMs: null,
     };
   }
   const end = await switchUnderLock(ports, { comparison, fold, compared }, options);
   if (!end.isSwitched) await store.builds.remove(partition, build);
-  return { ...result, ...end, documents: fold.documents, build: end.isSwitched ? build : before.build };
+  return { ...result, ...end, documents: fold.documents, build: end.isSwitched ? build : before.build, claimed: build };
 }
 
 function readingAroundSkips({ messaging, time }: RebuildPorts, skips: DoneSkips): RebuildPorts["messaging"] {

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { schedulerDay, reconciliationAtMs, schedulerStartAtMs, SchedulerEnvironment } from "../scheduler.fixture.ts";
 import { journalHandlers } from "../service.ts";
 import { sampleConfiguration } from "@sluice/testkit";
+import { rebuildPartitions, removeOldBuilds } from "./rebuild.ts";
 import { rebuildLockMs, type RebuildOptions, rebuildPartition, type RebuildPorts, type RebuiltPartition } from "./rebuild-partition.ts";
 
 const forReal: RebuildOptions = { isDryRun: false, accepts: "nothing" };
@@ -195,6 +196,29 @@ test("I1: a removal that a dead builder asked for, and that lands late, takes no
   for (const land of pending) await environment.settle(land());
   for (const uetr of uetrs) expect(await environment.document(uetr)).not.toBeNull();
   expect(await rebuildAll(environment, dryRun)).toMatchObject([{ differences: [] }]);
+});
+
+test("what nobody uses is dropped: a dry run's build at once, an old one once it is emptied, and never one that another builder claimed", async () => {
+  const environment = new SchedulerEnvironment();
+  await environment.scheduler();
+  await traffic(environment);
+  const { builds, partitions } = environment.store;
+  const stored = async () => await environment.settle(builds.list());
+  const rebuild = async (options: RebuildOptions) =>
+    await environment.settle(rebuildPartitions(buildPorts(environment), null, options, () => {}));
+  expect(await rebuild(dryRun)).toMatchObject([{ claimed: 1 }, { claimed: 1 }]);
+  expect(await stored()).toEqual([0]);
+  // Another builder, which may live or be dead, has begun with a partition.
+  const other = await environment.settle(partitions.claimBuild("scheduler", 0, 0));
+  await environment.settle(builds.prepare(other!));
+  await environment.settle(removeOldBuilds(environment.store, "scheduler"));
+  expect([other, await stored()]).toEqual([2, [0, 2]]);
+  expect(await rebuild(forReal)).toMatchObject([{ build: 3 }, { build: 3 }]);
+  expect(await rebuild(forReal)).toMatchObject([{ build: 4 }, { build: 4 }]);
+  // What was in use before can be looked at until it is removed.
+  expect(await stored()).toEqual([0, 3, 4]);
+  await environment.settle(removeOldBuilds(environment.store, "scheduler"));
+  expect(await stored()).toEqual([0, 4]);
 });
 
 test("a builder whose lock expired while it folded, so that the owner continued, switches nothing", async () => {

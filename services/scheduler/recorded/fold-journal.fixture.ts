@@ -36,7 +36,7 @@ export async function foldJournal(records: readonly ReceivedRecord[], options: S
   const stored = uetrs.flatMap((uetr) => documents.get(uetr) ?? []);
   const outputs = sent.map((record) => describeSent(record, environment));
   return {
-    text: toLines([...outputs, ...stored.map((document) => toSnapshotEntry(document))]),
+    text: toLines([...outputs, ...stored.map(describeStored)]),
     decisions: createHash("sha256")
       .update(toLines([...outputs.filter(isDecision).map(withoutBody), ...stored.map(withoutBytes)]))
       .digest("hex"),
@@ -47,6 +47,12 @@ function toLines(outputs: readonly unknown[]): string {
   return outputs
     .map((output) => `${JSON.stringify(output, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value))}\n`)
     .join("");
+}
+
+/** What a snapshot said when the journals were recorded: the quarantine came later. */
+function describeStored(document: TransactionDocument) {
+  const { isQuarantined: _, ...entry } = toSnapshotEntry(document);
+  return entry;
 }
 
 type DescribedRecord = ReturnType<typeof describeSent>;

@@ -39,10 +39,34 @@ test.each(outputs)("I14: a leaderless partition of %s holds its own transactions
   expect([await stateOf(environment, uetrs[0]!), await stateOf(environment, uetrs[2]!)]).toEqual(["RELEASED", "RELEASED"]);
   expect(await stateOf(environment, uetrs[troubled]!)).not.toBe("RELEASED");
   expect([counts(environment, topic)[troubled], repeats(environment)]).toEqual([before, 0]);
+  const { isReady, reasons } = scheduler.readiness();
+  expect([isReady, reasons]).toEqual([true, [expect.stringMatching(/partition 1: handling is tried again/)]]);
   environment.broker.setLeader({ topic, partition: troubled }, true);
   await environment.time.advance(15_000);
   expect(await stateOf(environment, uetrs[troubled]!)).toBe("RELEASED");
   expect([repeats(environment), scheduler.failures]).toEqual([0, []]);
+  await scheduler.stop();
+});
+
+test("I8: while one partition has no leader no gate opens and the day's own partition waits; then all goes on by itself [D10.78]", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 3 });
+  const scheduler = await environment.scheduler();
+  const ofDay = partitionFor(schedulerDay, 3);
+  const [without, other] = [(ofDay + 1) % 3, (ofDay + 2) % 3];
+  await environment.time.advance(2_000);
+  const [own, elsewhere] = [environment.uetrInPartition(ofDay), environment.uetrInPartition(other)];
+  environment.broker.setLeader({ topic: topics.journal, partition: without }, false);
+  await environment.time.advance(opensAtMs - environment.time.nowMs() + 10_000);
+  for (const uetr of [own, elsewhere]) await environment.hold(uetr);
+  await environment.time.advance(10_000);
+  const gates = () => environment.named(topics.journal, "GateOpened").map(({ partition }) => partition);
+  expect([gates(), await stateOf(environment, elsewhere), await stateOf(environment, own)]).toEqual([[], "HELD", undefined]);
+  environment.broker.setLeader({ topic: topics.journal, partition: without }, true);
+  await environment.time.advance(20_000);
+  expect(new Set(gates()).size).toBe(3);
+  expect([await stateOf(environment, own), await stateOf(environment, elsewhere)]).toEqual(["RELEASED", "RELEASED"]);
+  expect(repeats(environment)).toBe(0);
+  expect(scheduler.failures).toEqual([]);
   await scheduler.stop();
 });
 

@@ -2,7 +2,7 @@
 // every call, only with what it had.
 
 import { topics } from "@sluice/contracts";
-import { lookIntervalMs } from "@sluice/messaging";
+import { lookIntervalMs, type Producer } from "@sluice/messaging";
 import { checkConservation } from "@sluice/store";
 import { expect, test } from "vitest";
 import { schedulerDay, SchedulerEnvironment } from "../scheduler.fixture.ts";
@@ -98,6 +98,43 @@ test("I1, I16: a scheduler that reads and writes nothing notices that the store 
   await environment.time.advance(2 * lookIntervalMs);
   expect(lines).toContain("partition.store-gone-back");
   expect(await listAllStates(environment, uetrs)).toEqual(states);
+});
+
+test("I11: a ledger that is read from a restored store, in the middle of a batch, loses nothing that was counted", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const uetrs = Array.from({ length: 3 }, () => environment.uetr());
+  const place = { topic: topics.journal, partition: 0 };
+  const real = await environment.settle(environment.broker.client("outputs").producer("outputs"));
+  let restore = (): void => {};
+  const producer: Producer = {
+    close: () => real.close(),
+    send(records) {
+      restore();
+      return real.send(records);
+    },
+  };
+  const open = async () =>
+    await environment.settle(openPartitionWorker(await environment.partitionContext({ producer }), 0, { logStart: 0n, logEnd: 3n }));
+  for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr));
+  const records = environment.broker.records(place);
+  const first = await open();
+  await environment.settle(first.handle(records.slice(0, 1)));
+  await environment.time.advance(500);
+  const older = environment.emptyStore();
+  await copyStore(environment, environment.store, older, 0);
+  await environment.settle(first.handle(records.slice(1, 2)));
+  await environment.settle(first.close());
+
+  // This owner has no ledger in memory. The store is restored while its first batch waits for the broker.
+  const next = await open();
+  restore = (): void => void (environment.store = older);
+  await environment.settle(next.handle(records.slice(2)).catch(() => {}));
+  await environment.time.advance(10_000);
+  await environment.settle(next.handle(records.slice(2)));
+  await environment.settle(next.close());
+  for (const uetr of uetrs) expect(await environment.states(uetr)).toEqual(["RECEIVED"]);
+  const counted = await environment.settle(environment.store.ledgers.listByDay(schedulerDay));
+  expect(counted.map(({ rows }) => rows.map(({ columns }) => columns.accepted?.count))).toEqual([[uetrs.length]]);
 });
 
 test("I1, I16: an owner that has been handed nothing yet reads again what a restored store has not", async () => {

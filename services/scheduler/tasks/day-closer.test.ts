@@ -41,6 +41,7 @@ function setUp(rows: readonly (OpenRow | UnreadRow)[]) {
     },
     time,
     logger: silentLogger,
+    pageRowsMax: 5_000,
   });
   const pass = (marker: Marker, offset = 9n): void => {
     markers.apply(marker, { offset, appendedAtMs: 0 });

@@ -30,6 +30,8 @@ export interface DayCloserOptions {
   readonly append: AppendFacts;
   readonly time: Time;
   readonly logger: Logger;
+  /** Open transactions that are read at once. */
+  readonly pageRowsMax: number;
 }
 
 export interface DayCloser {
@@ -41,11 +43,10 @@ export interface DayCloser {
   stop(): void;
 }
 
-const pageRowsMax = 5_000;
 const appendFactsMax = 1_000;
 
 export function startDayCloser(options: DayCloserOptions): DayCloser {
-  const { partition, markers, store, append, time, logger } = options;
+  const { partition, markers, store, append, time, logger, pageRowsMax } = options;
   /** Days to close; bounded by the days that the partition's markers hold. */
   const days = new Set<DayKey>();
   const task = startBackgroundTask({ name: "day-closer", partition, time, logger, run });

@@ -73,6 +73,32 @@ test("a process plans at its start and at each local midnight, each date once, a
   planning.stop();
 });
 
+test("I14: a day that cannot be appended is named and tried again alone, and the others are planned", async () => {
+  const time = createVirtualTime({ startAtMs: at("2026-11-20T12:00:00+02:00") });
+  const tries: string[] = [];
+  const without = { key: "ZA_EFT:2026-11-22" };
+  const planning = startDayPlanner({
+    schemes,
+    partitionCount: 2,
+    append: (facts) => {
+      tries.push(...facts.map(({ key }) => key));
+      return Promise.resolve(!facts.some(({ key }) => key === without.key));
+    },
+    brokerNowMs: () => time.nowMs(),
+    metrics: createSchedulerMetrics(silentMetrics),
+    time,
+    logger: silentLogger,
+  });
+  await time.advance(5_500);
+  expect([planning.isAppended(), planning.missing()]).toEqual([true, [without.key]]);
+  expect(new Set(tries.slice(8))).toEqual(new Set([without.key]));
+  expect(new Set(tries).size).toBe(8);
+  without.key = "";
+  await time.advance(2_000);
+  expect(planning.missing()).toEqual([]);
+  planning.stop();
+});
+
 test("I9: the days ahead are counted by the broker's clock, not by the process's", async () => {
   const time = createVirtualTime({ startAtMs: at("2026-11-20T23:30:00+02:00") });
   const keys: string[] = [];

@@ -5,7 +5,9 @@
 //
 // #1 Today is the scheme's local date by the broker clock. An earlier date is planned too while its reconciliation
 //    close is still ahead (windows over midnight).
-// #2 A process plans a date once for each calendar version.
+// #2 A process plans a date once for each calendar version. Dates fail apart: only those are appended again that are
+//    not acknowledged, because the days of a partition without a leader would otherwise have the others written with
+//    every repeat.
 
 import { datesAhead, planDay } from "@sluice/calendar";
 import type { Scheme } from "@sluice/config";
@@ -26,8 +28,10 @@ export interface DayPlannerOptions {
 }
 
 export interface DayPlanner {
-  /** Whether the plan of this process's configuration is in the journal. */
+  /** Whether the plan of this process's configuration is in the journal, but for the days that are missing. */
   isAppended(): boolean;
+  /** The days that could not be appended yet, as `scheme:date`. */
+  missing(): readonly string[];
   stop(): void;
 }
 
@@ -41,6 +45,7 @@ export function startDayPlanner(options: DayPlannerOptions): DayPlanner {
   const schemes = options.schemes.filter(({ takesDebits }) => takesDebits);
   let planned: ReadonlySet<string> = new Set();
   let isAppended = false;
+  let missing: readonly string[] = [];
   const task = startBackgroundTask({ name: "day-planner", partition: null, time, logger, run });
   task.wake();
 
@@ -49,18 +54,25 @@ export function startDayPlanner(options: DayPlannerOptions): DayPlanner {
     if (nowMs === null) return askAgainMs;
     const plans = schemes.flatMap((scheme) => buildDayPlans(scheme, partitionCount, nowMs));
     const isNew = plans.filter((plan) => !planned.has(planId(plan)));
-    if (isNew.length > 0) {
-      const isDone = await append(isNew.map((fact) => ({ key: dayKey(fact.scheme, fact.businessDate), fact })));
-      if (!isDone) return failedRunPauseMs;
-      logger.info("days.planned", { days: isNew.map((plan) => dayKey(plan.scheme, plan.businessDate)) });
-    }
-    planned = new Set(plans.map(planId));
-    for (const { scheme, businessDate } of plans) options.metrics.plannedUntil.set(Date.parse(businessDate) / 1_000, { scheme });
-    isAppended = true;
+    const failed = new Set(await appendEach(isNew));
+    const added = isNew.filter((plan) => !failed.has(plan));
+    if (added.length > 0) logger.info("days.planned", { days: added.map(keyOf) });
+    const known = plans.filter((plan) => !failed.has(plan));
+    planned = new Set(known.map(planId));
+    missing = [...failed].map(keyOf);
+    for (const { scheme, businessDate } of known) options.metrics.plannedUntil.set(Date.parse(businessDate) / 1_000, { scheme });
+    isAppended ||= known.length > 0 || plans.length === 0;
+    if (failed.size > 0) return failedRunPauseMs;
     return schemes.length === 0 ? null : Math.min(...schemes.map((scheme) => untilMidnightMs(scheme, nowMs)));
   }
 
-  return { isAppended: () => isAppended, stop: () => task.stop() };
+  /** #2: answers those that may be missing in the journal. */
+  async function appendEach(plans: readonly DayPlanned[]): Promise<readonly DayPlanned[]> {
+    const done = await Promise.all(plans.map(async (fact) => await append([{ key: keyOf(fact), fact }])));
+    return plans.filter((_, index) => done[index] === false);
+  }
+
+  return { isAppended: () => isAppended, missing: () => missing, stop: () => task.stop() };
 }
 
 export function buildDayPlans(scheme: Scheme, partitionCount: number, nowMs: number): readonly DayPlanned[] {
@@ -81,8 +93,12 @@ export function schemeLocalDate({ times }: Scheme, atMs: number): string {
   return Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(times.calendar.zone).toPlainDate().toString();
 }
 
+function keyOf({ scheme, businessDate }: DayPlanned): string {
+  return dayKey(scheme, businessDate);
+}
+
 function planId(plan: DayPlanned): string {
-  return `${dayKey(plan.scheme, plan.businessDate)} ${plan.calendarVersion}`;
+  return `${keyOf(plan)} ${plan.calendarVersion}`;
 }
 
 function untilMidnightMs({ times }: Scheme, nowMs: number): number {

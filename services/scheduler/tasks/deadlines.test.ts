@@ -27,6 +27,7 @@ function setUp(rows: readonly OpenRow[], pageKeysMax = 10_000, isCaughtUp = true
     logger: silentLogger,
     metrics: createSchedulerMetrics(silentMetrics),
     pageKeysMax,
+    pageRowsMax: 5_000,
   });
   for (const row of rows) deadlines.fill(row);
   deadlines.wake();

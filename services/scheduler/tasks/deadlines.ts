@@ -30,6 +30,8 @@ export interface DeadlineTaskOptions {
   readonly metrics: SchedulerMetrics;
   /** Keys kept in a page; 10,000 by default. */
   readonly pageKeysMax?: number;
+  /** Open transactions that are read at once. */
+  readonly pageRowsMax: number;
 }
 
 export interface DeadlineTask {
@@ -57,7 +59,8 @@ const runFactsMax = 1_000;
 
 export function startDeadlineTask(options: DeadlineTaskOptions): DeadlineTask {
   const { partition, append, time, logger, metrics } = options;
-  const page = createDeadlinePage({ partition, store: options.store, readDeadline: readRowDeadline, keysMax: options.pageKeysMax });
+  const { store, pageKeysMax: keysMax, pageRowsMax: rowsMax } = options;
+  const page = createDeadlinePage({ partition, store, readDeadline: readRowDeadline, keysMax, rowsMax });
   const task = startBackgroundTask({ name: "deadlines", partition, time, logger, run });
   /** When the task wakes by itself, by the broker clock. */
   let armedMs = Number.POSITIVE_INFINITY;

@@ -44,6 +44,7 @@ function setUp(rows: readonly OpenRow[], uetrsKeptMax = 2_000) {
     logger: silentLogger,
     metrics: createSchedulerMetrics(silentMetrics),
     uetrsKeptMax,
+    pageRowsMax: 5_000,
   });
   let offset = declaredAtOffset;
   return {
@@ -218,6 +219,7 @@ test("the metric shows the credits that the gate waits for by bank, and no bank 
     time,
     logger: silentLogger,
     metrics: createSchedulerMetrics(metrics),
+    pageRowsMax: 5_000,
   });
   markers.apply(declared(), { offset: 10n, appendedAtMs: 0 });
   crediting.wake();

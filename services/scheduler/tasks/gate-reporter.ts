@@ -38,6 +38,8 @@ export interface GateReporterOptions {
   readonly time: Time;
   readonly logger: Logger;
   readonly metrics: SchedulerMetrics;
+  /** Open transactions that are read at once. */
+  readonly pageRowsMax: number;
   /** Credits of a bank that are kept for a declaration; 2,000 by default. */
   readonly uetrsKeptMax?: number;
 }
@@ -61,12 +63,11 @@ interface TrackedDeclaration {
   readonly reportedClear: Set<string>;
 }
 
-const pageRowsMax = 5_000;
 /** Credits that may change during one reading; with more it is repeated. */
 const changesDuringReadMax = 10_000;
 
 export function startGateReporter(options: GateReporterOptions): GateReporter {
-  const { partition, append, time, logger } = options;
+  const { partition, append, time, logger, pageRowsMax } = options;
   const known = new Map<string, TrackedDeclaration>();
   /** Declarations from before this owner: an earlier one may have named `unknownBank` in its answer (#3). */
   const inherited = new Set(listOpenDeclarations(options.markers).map(({ declaration }) => declaration.id));

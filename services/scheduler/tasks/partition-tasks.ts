@@ -54,19 +54,20 @@ export function startPartitionTasks({ context, partition, markers, ledgers, days
   const brokerNowMs = (): number | null => brokerClock.nowMs();
   const maxUnacknowledged = (bank: string): number => findBank(context.configuration, bank)?.maxUnacknowledged ?? 0;
   const shared = { partition, markers, append, time, logger };
+  const paged = { store: store.transactions, pageKeysMax: context.pages.keysMax, pageRowsMax: context.pages.rowsMax };
   const releaser = startReleaser({
     ...shared,
+    ...paged,
     partitionCount,
-    store: store.transactions,
     maxUnacknowledged,
     brokerNowMs,
     isCaughtUp,
     acknowledgedAtMs,
     metrics,
   });
-  const dayCloser = startDayCloser({ ...shared, store: store.transactions });
-  const gateReporter = startGateReporter({ ...shared, store: store.transactions, metrics });
-  const deadlines = startDeadlineTask({ partition, store: store.transactions, append, brokerNowMs, isCaughtUp, time, logger, metrics });
+  const dayCloser = startDayCloser({ ...shared, ...paged });
+  const gateReporter = startGateReporter({ ...shared, ...paged, metrics });
+  const deadlines = startDeadlineTask({ ...paged, partition, append, brokerNowMs, isCaughtUp, time, logger, metrics });
   const dayClock = startDayClock({ partition, days, append, brokerNowMs, time, logger });
   const serialize = context.serializeAudit;
   const ledgerAudit = startLedgerAudit({ partition, ledgers, store: store.transactions, serialize, metrics, time, logger });

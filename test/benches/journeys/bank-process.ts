@@ -1,19 +1,25 @@
 // The process of the bank in a journeys bench. It posts debits at times fixed beforehand, whatever became of earlier
 // ones (open model), acknowledges everything, reports each debit as settled, and records when it receives what.
 //
+// #1 It reports a debit some time after it has acknowledged it, as a bank does: at once, its report would race our
+//    record of the acknowledgement. The times are drawn, the same in each run, and are no part of a latency.
+//
 // Its first line of output is its port. Each line of input is a load. When all journeys have ended, or nothing changes
 // any more, it prints one line with the result.
 
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";
-import { machineRandom, machineTime, sleep } from "@sluice/kernel";
-import { encodeBody, buildDirectDebit, validAccount, buildStatusReport, drawUetr } from "@sluice/testkit";
+import { machineRandom, machineTime, type Random, sleep } from "@sluice/kernel";
+import { encodeBody, buildDirectDebit, validAccount, buildStatusReport, drawUetr, seededRandom } from "@sluice/testkit";
 import { Pool } from "undici";
 import type { JourneyLoad, JourneysResult } from "./load.ts";
 import { quantile, roundTo } from "../spread.ts";
+import { isSustained, type JourneyTimes } from "./sustained.ts";
 
 interface Journey {
   readonly dueMs: number;
+  /** #1 */
+  readonly bankMs: number;
   reportedMs: number | null;
   completedMs: number | null;
 }
@@ -26,6 +32,8 @@ const lookMs = 100;
 const standstillMaxMs = 30_000;
 const againAfterMs = 1_000;
 const accountsMax = 500;
+const bankMsMin = 20;
+const bankMsMax = 2_000;
 
 const journeys = new Map<string, Journey>();
 let ingress: { readonly pool: Pool; readonly token: string } | null = null;
@@ -57,7 +65,7 @@ function receive(path: string, { transactionIdentifiers, tranInfo, type }: Recei
       messageIdentification: `PSR-${uetr.slice(0, 23)}`,
       creationDateTime: new Date(machineTime.nowMs()).toISOString(),
     });
-    void post(reportPath, encodeBody(report));
+    machineTime.after(journey.bankMs, () => void post(reportPath, encodeBody(report)));
   } else if (path === "/outbound/direct-debit-response" && journey.reportedMs === null) {
     journey.reportedMs = lastMovedMs;
     reported += 1;
@@ -91,11 +99,12 @@ async function play(load: JourneyLoad): Promise<JourneysResult> {
   ingress ??= { pool: new Pool(load.ingressUrl, { connections, pipelining: 1 }), token: load.token };
   journeys.clear();
   [reported, completed, accepted, notTaken] = [0, 0, 0, 0];
+  const random = seededRandom("journeys");
   const total = Math.round(load.ratePerSecond * load.seconds);
   const fromMs = machineTime.monotonicMs() + tickMs;
   lastMovedMs = fromMs;
   for (let next = 0; next < total; await sleep(machineTime, tickMs)) {
-    for (; next < total && computeDueMs(next) <= machineTime.monotonicMs(); next += 1) begin(load, computeDueMs(next), next);
+    for (; next < total && computeDueMs(next) <= machineTime.monotonicMs(); next += 1) begin(load, computeDueMs(next), next, random);
   }
   const isOver = (): boolean => completed >= total || machineTime.monotonicMs() - lastMovedMs >= standstillMaxMs;
   while (!isOver()) await sleep(machineTime, lookMs);
@@ -104,21 +113,27 @@ async function play(load: JourneyLoad): Promise<JourneysResult> {
     accepted,
     reported,
     completed,
+    isSustained: isSustained([...journeys.values()].map(readTimes), load.seconds * 1_000),
     notTaken,
     lastAfterMs: Math.round(lastMovedMs - computeDueMs(total - 1)),
     completedPerSecond: roundTo(completed / ((lastMovedMs - fromMs) / 1_000), 1),
     untilReportMs: measureLatencies(({ dueMs, reportedMs }) => (reportedMs === null ? null : reportedMs - dueMs)),
-    untilCompletedMs: measureLatencies(({ dueMs, completedMs }) => (completedMs === null ? null : completedMs - dueMs)),
+    untilCompletedMs: measureLatencies(({ dueMs, bankMs, completedMs }) => (completedMs === null ? null : completedMs - bankMs - dueMs)),
   };
+
+  function readTimes({ dueMs, bankMs, completedMs }: Journey): JourneyTimes {
+    return { dueMs: dueMs - fromMs, endedMs: completedMs === null ? null : completedMs - bankMs - fromMs };
+  }
 
   function computeDueMs(number: number): number {
     return fromMs + (number * 1_000) / load.ratePerSecond;
   }
 }
 
-function begin({ branch }: JourneyLoad, dueMs: number, number: number): void {
+function begin({ branch }: JourneyLoad, dueMs: number, number: number, random: Random): void {
   const uetr = drawUetr(machineRandom);
-  journeys.set(uetr, { dueMs, reportedMs: null, completedMs: null });
+  const bankMs = bankMsMin + Math.floor(random.fraction() * (bankMsMax - bankMsMin));
+  journeys.set(uetr, { dueMs, bankMs, reportedMs: null, completedMs: null });
   const debit = buildDirectDebit({
     uetr,
     messageIdentification: `BENCH-${uetr.slice(0, 23)}`,

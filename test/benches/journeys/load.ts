@@ -8,7 +8,7 @@ export interface JourneyLoad {
   readonly seconds: number;
 }
 
-/** Milliseconds from the planned instant of the post, which is fixed beforehand. */
+/** Milliseconds from the planned instant of the post, which is fixed beforehand, without the time of the bank. */
 interface Latency {
   readonly p50: number;
   readonly p99: number;
@@ -23,6 +23,7 @@ export interface JourneysResult {
   readonly reported: number;
   /** Debits whose event COMPLETED arrived. */
   readonly completed: number;
+  readonly isSustained: boolean;
   /** Posts with another answer than 202 or with none; each was sent again. */
   readonly notTaken: number;
   /** Milliseconds from the planned instant of the last post to the last message received. */

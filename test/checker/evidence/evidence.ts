@@ -49,7 +49,9 @@ export interface CheckOptions {
   readonly stopped?: HistorySpan;
   /** The windows that the configuration planned. If absent, the journal's own plans are used. */
   readonly plannedDays?: readonly PlannedDay[];
-  readonly topics?: Readonly<Record<"journal" | "dispatch" | "events" | "receipts" | "transactions" | "stateEvents" | "items", string>>;
+  readonly topics?: Readonly<
+    Record<"journal" | "dispatch" | "events" | "receipts" | "transactions" | "stateEvents" | "items" | "deadLetters", string>
+  >;
 }
 
 export interface PlacedRecord extends RecordEntry {
@@ -125,10 +127,18 @@ export interface Evidence {
   readonly dayActions: readonly PlacedRecord[];
   /** Every copy of GateOpened. */
   readonly gates: readonly PlacedRecord[];
+  /** Keys of records in the journal that cannot be read. */
+  readonly unreadableKeys: ReadonlySet<string>;
+  /** The letters of what the schedulers could not read or decide, which is in the journal. */
+  readonly deadLetters: readonly PlacedRecord[];
   /** Markers of a day (`scheme:date`) in one partition of the journal, in order. */
   markers(partition: number, day: string): readonly PlacedRecord[];
   /** BankPaused and BankResumed of a bank in one partition of the journal, in order. */
   bankMarkers(partition: number, bank: string): readonly PlacedRecord[];
+  /** The record of the journal at an offset; null: there is none. */
+  readonly findInJournal: (partition: number, position: bigint) => PlacedRecord | null;
+  /** True for a marker of a day or of a bank. */
+  readonly isMarker: (record: PlacedRecord) => boolean;
 }
 
 const markerTypes: ReadonlySet<string> = new Set([
@@ -167,6 +177,7 @@ export function gatherEvidence(entries: Iterable<HistoryEntry>, options: CheckOp
     transactions: "sluice.transactions.v1",
     stateEvents: "sluice.state-events.v1",
     items: "sluice.items.v1",
+    deadLetters: "sluice.dead-letters.v1.dlq",
   };
   const sent: SentEntry[] = [];
   const received: ReceivedEntry[] = [];
@@ -216,11 +227,18 @@ export function gatherEvidence(entries: Iterable<HistoryEntry>, options: CheckOp
     declarations: journal.filter((record) => record.type === "CreditsFinalRequested"),
     plans: journal.filter((record) => record.type === "DayPlanned"),
     gates: journal.filter((record) => record.type === "GateOpened"),
+    unreadableKeys: new Set(journal.flatMap(({ type, key }) => (type === "unreadable" && key !== null ? [key] : []))),
+    deadLetters: inTopic(names.deadLetters).filter(
+      ({ type, value }) =>
+        type === "DeadLetter" && readRecordText(value, "service") === "scheduler" && readRecordText(value, "topic") === names.journal,
+    ),
     partitions: [...new Set(journal.map((record) => record.partition))],
     actions: journal.filter((record) => readRecordText(record.value, "action", "id") !== ""),
     dayActions: journal.filter((record) => dayActionTypes.has(record.type)),
     markers: (partition, day) => byDay.get(`${partition} ${day}`) ?? [],
     bankMarkers: (partition, bank) => byBank.get(`${partition} ${bank}`) ?? [],
+    findInJournal: (partition, position) => records.get(`${names.journal} ${partition} ${position}`) ?? null,
+    isMarker: ({ type }) => markerTypes.has(type) || bankMarkerTypes.has(type),
   };
 }
 

@@ -6,6 +6,8 @@
 // #2 All records of one UETR are in one partition, so there is one journey.
 // #3 Once all work has ended, every message record was applied: its offset is that of a transition or of an observation
 //    (the last ten are kept).
+// #4 Once all work has ended, and unless its transaction is still quarantined, a message in the dead letters was
+//    appended again by a replay, behind them, or an operator left it there for good.
 
 import {
   carriedIdentification,
@@ -18,18 +20,10 @@ import {
 import type { PromiseFinding } from "./finding.ts";
 import type { SentEntry, SnapshotEntry, Violation } from "../history.ts";
 import { isReconciliationState } from "../evidence/states.ts";
-import { readRecordText } from "../evidence/record-members.ts";
+import { identifyMessage, identifyRequest, isMessageSent } from "../evidence/message-identity.ts";
+import { readRecordText, readRecordTexts } from "../evidence/record-members.ts";
 
 const observationsKept = 10;
-const recordTypes = {
-  outboundDirectDebit: "DirectDebitReceived",
-  inboundDirectDebit: "DirectDebitReceived",
-  inboundCreditTransferAuthorization: "CreditTransferReceived",
-  inboundDirectDebitResponse: "StatusReportReceived",
-  inboundCreditTransferAuthorizationResponse: "StatusReportReceived",
-  creditsFinal: "CreditsFinalRequested",
-} as const;
-
 export function checkNoLoss(evidence: Evidence): PromiseFinding {
   const answered = evidence.sent.filter((request) => request.status === 202);
   const accepted = answered.filter(isMessageSent);
@@ -39,15 +33,9 @@ export function checkNoLoss(evidence: Evidence): PromiseFinding {
     ...missingRecords(accepted, [...messages, ...evidence.declarations]),
     ...actions.flatMap((request) => missingAction(request, evidence.actions)),
     ...evidence.journeys.flatMap((journey) => inSeveralPartitions(journey)),
-    ...(evidence.isDrained ? evidence.journeys.flatMap((journey) => notApplied(journey)) : []),
+    ...(evidence.isDrained ? evidence.journeys.flatMap((journey) => [...notApplied(journey), ...notReplayed(evidence, journey)]) : []),
   ];
   return { violations, counts: { requestsAccepted: accepted.length, messagesStored: messages.length } };
-}
-
-type MessageSent = SentEntry & { readonly operation: keyof typeof recordTypes };
-
-function isMessageSent(request: SentEntry): request is MessageSent {
-  return request.operation !== "operatorAction";
 }
 
 /** Reports an operator's action that was answered 202 but is not in the journal under its key. */
@@ -59,13 +47,9 @@ function missingAction({ bank, uetr, messageIdentification }: SentEntry, actions
   return [{ promise: "I1", uetr, text: `the action ${messageIdentification} of ${bank} was answered 202, but is not in the journal` }];
 }
 
-function missingRecords(accepted: readonly MessageSent[], messages: readonly PlacedRecord[]): readonly Violation[] {
-  const stored = groupByText(messages, (record) =>
-    JSON.stringify([readSender(record), record.type, record.key?.toLowerCase(), carriedIdentification(record)]),
-  );
-  const requests = Map.groupBy(accepted, (request) =>
-    JSON.stringify([request.bank, recordTypes[request.operation], request.uetr, request.messageIdentification]),
-  );
+function missingRecords(accepted: readonly SentEntry[], messages: readonly PlacedRecord[]): readonly Violation[] {
+  const stored = groupByText(messages, identifyMessage);
+  const requests = groupByText(accepted.filter(isMessageSent), identifyRequest);
   return [...requests].flatMap(([identity, same]): Violation[] => {
     const found = stored.get(identity)?.length ?? 0;
     if (found >= same.length) return [];
@@ -73,10 +57,6 @@ function missingRecords(accepted: readonly MessageSent[], messages: readonly Pla
     const text = `${same.length} requests ${identity} were answered 202, but the journal has ${found} records of them`;
     return [{ promise: "I1", uetr: first?.uetr ?? null, text }];
   });
-}
-
-function readSender({ type, value }: PlacedRecord): string {
-  return readRecordText(value, type === "CreditsFinalRequested" ? "requestedBy" : "sender");
 }
 
 function inSeveralPartitions(journey: Journey): readonly Violation[] {
@@ -96,6 +76,29 @@ function notApplied(journey: Journey): readonly Violation[] {
     if (isApplied(record, snapshot)) return [];
     const text = `${record.type} ${carriedIdentification(record)} at offset ${record.position} has neither a transition nor an observation`;
     return [{ promise: "I1", uetr: journey.uetr, text }];
+  });
+}
+
+/** #4 */
+function notReplayed({ deadLetters }: Evidence, { uetr, journal, snapshot }: Journey): readonly Violation[] {
+  if (snapshot === null || snapshot.isQuarantined === true) return [];
+  const left = new Set(
+    journal.flatMap(({ type, value }) => (type === "DeadLettersReplayed" ? (readRecordTexts(value, "left") ?? []) : [])),
+  );
+  const letters = deadLetters.filter(({ key }) => key === uetr);
+  const lost = new Set(letters.map(({ value }) => readRecordText(value, "offset")));
+  for (const { value, partition, position } of letters) {
+    const offset = readRecordText(value, "offset");
+    if (left.has(`${partition}:${position}`) || left.has(`journal:${offset}`)) lost.delete(offset);
+  }
+  const messages = journal.filter(isMessageRecord);
+  const taken = messages.filter(({ position }) => !lost.has(String(position)));
+  return messages.flatMap((record): Violation[] => {
+    if (!lost.has(String(record.position))) return [];
+    const identity = identifyMessage(record);
+    if (taken.some((other) => other.position > record.position && identifyMessage(other) === identity)) return [];
+    const text = `${record.type} at offset ${record.position} is in the dead letters, and no replay appended it again`;
+    return [{ promise: "I1", uetr, text }];
   });
 }
 

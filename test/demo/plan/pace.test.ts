@@ -37,8 +37,8 @@ describe("the demo's pace", () => {
 
   it("slows down with the machine, within bounds", () => {
     const pace = { opensInMs: 10_000, windowMs: 27_000, reconcilesAfterMs: 3_000 };
-    expect(slowedDown(pace, 500)).toEqual(pace);
-    expect(slowedDown(pace, 3_600)).toEqual({ opensInMs: 20_000, windowMs: 47_000, reconcilesAfterMs: 3_000 });
+    expect(slowedDown(pace, 4_000)).toEqual(pace);
+    expect(slowedDown(pace, 8_000)).toEqual({ opensInMs: 20_000, windowMs: 47_000, reconcilesAfterMs: 3_000 });
     expect(slowedDown(pace, 600_000)).toEqual({ opensInMs: 30_000, windowMs: 67_000, reconcilesAfterMs: 3_000 });
   });
 

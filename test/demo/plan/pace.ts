@@ -23,7 +23,8 @@ const reconcilesAfterMs = 3_000;
 const memoryStartingMs = 1_500;
 const memoryWindowMs = 14_000;
 const memoryReconcilesAfterMs = 2_000;
-const usualProvisioningMs = 1_800;
+/** For 11 topics and 88 schemas; it grows with them. */
+const usualProvisioningMs = 4_000;
 const slownessMax = 3;
 /** Time of the slowest debit from its post until it is held, because refused reports are sent again after seconds. */
 const slowestHoldMs = 8_000;

@@ -158,6 +158,24 @@ export const deliveryBugs: readonly PlantedBug[] = [
     nearest: ["packages/delivery/backlog/backlog-page.test.ts"],
   },
   {
+    id: "posting-ends-in-the-journal",
+    breaks: "What a bank answers to an event becomes a fact of its transaction.",
+    edits: [
+      {
+        file: "services/event-publisher/rules.ts",
+        find: "      return [outgoingRecord(serde, topics.receipts, uetr,",
+        put: [
+          "      const { messageIdentification, operation } = { messageIdentification: end.subject.id, operation: end.subject.operation };",
+          '      const facts = { outcome: "REFUSED", httpStatusCode: null, attempts: 1, anyAnswer: true, mayHaveBeenTaken: true } as const;',
+          "      const more = { recentAttempts: [], isBreakerOpen: false, isReceiverPaused: false, stopOffset: null };",
+          '      const fact = { name: "DeliveryEnded", value: { messageIdentification, operation, ...facts, ...more } } as const;',
+          "      return [outgoingRecord(serde, topics.journal, uetr, fact, options), outgoingRecord(serde, topics.receipts, uetr,",
+        ].join("\n"),
+      },
+    ],
+    nearest: ["services/event-publisher/service.test.ts"],
+  },
+  {
     id: "cover-not-moved-on",
     breaks: "A backlog that is larger than a page is never read on.",
     edits: [{ file: `${delivery}/backlog/scan.ts`, find: "    moveCover(partition, page, endpoint, nextCover(rows, limit));\n", put: "" }],

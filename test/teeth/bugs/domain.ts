@@ -146,6 +146,18 @@ export const domainBugs: readonly PlantedBug[] = [
     nearest: ["services/console/proposals/end-proposal.test.ts"],
   },
   {
+    id: "retracted-proposals-push-out-others",
+    breaks: "Who proposes and retracts again and again pushes the proposals of others out of the book.",
+    edits: [
+      {
+        file: "services/console/proposals/proposal-room.ts",
+        find: '(end === null || end.kind === "retracted")',
+        put: "end === null",
+      },
+    ],
+    nearest: ["services/console/proposals/end-proposal.test.ts"],
+  },
+  {
     id: "outcome-number-not-raised",
     breaks: "The outcome of a resolution goes out under the identification of the report before it.",
     edits: [

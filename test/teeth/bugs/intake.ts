@@ -20,13 +20,25 @@ export const intakeBugs: readonly PlantedBug[] = [
     nearest: appenderTests,
   },
   {
+    id: "message-appended-twice",
+    breaks: "Each request leaves two records in the journal, of which nobody sent the second.",
+    edits: [
+      {
+        file: appender,
+        find: "const [appended] = await through.send([record]);",
+        put: "const [appended] = await through.send([record, record]);",
+      },
+    ],
+    nearest: appenderTests,
+  },
+  {
     id: "ingress-opens-during-old-append",
     breaks: "Ingress takes records again while an append of before may still land.",
     edits: [
       {
         file: appender,
-        find: "else if (state.waitingCount === 0) this.#openPartition(partition);",
-        put: "else this.#openPartition(partition);",
+        find: "else if (state.waitingCount === 0 && this.#time",
+        put: "else if (this.#time",
       },
     ],
     nearest: appenderTests,

@@ -17,11 +17,41 @@ export const messagingBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: leaderQueue,
-        find: "left = left.filter((record) => !isPlaced(bases, record));",
-        put: "left = left.filter((record) => !isPlaced(bases, record) && bases.size === 0);",
+        find: "left = left.filter((record) => !isPlaced(answers.bases, record) && refusalOf(answers, record) === null);",
+        put: "left = left.filter((record) => !isPlaced(answers.bases, record) && answers.bases.size === 0);",
       },
     ],
     nearest: ["packages/messaging/kafka/producer.test.ts"],
+  },
+  {
+    id: "refused-record-sent-again",
+    breaks: "A record that a live leader refuses is sent again, and holds up the records of other partitions.",
+    edits: [{ file: leaderQueue, find: " && refusalOf(answers, record) === null);", put: ");" }],
+    nearest: ["packages/messaging/kafka/producer.test.ts"],
+  },
+  {
+    id: "refusal-fails-whole-request",
+    breaks: "A leader that refuses one partition fails all that its broker leads.",
+    edits: [
+      {
+        file: "packages/messaging/kafka/protocol/produce-answer.ts",
+        find: "await response.parse(movedOf(answer));",
+        put: "await response.parse(answer);",
+      },
+    ],
+    nearest: ["packages/messaging/kafka/protocol/produce-answer.test.ts"],
+  },
+  {
+    id: "troubled-partition-not-named",
+    breaks: "A service that works on some of its partitions does not say which ones make no progress.",
+    edits: [
+      {
+        file: "packages/messaging/partitions/partition-consumer.ts",
+        find: "this.#troubled.set(texts.length === 0 ? 0 : 1, this.#labels(partition));",
+        put: "this.#troubled.set(0, this.#labels(partition));",
+      },
+    ],
+    nearest: ["packages/messaging/partitions/readiness.test.ts"],
   },
   {
     id: "second-place-of-double-append",
@@ -68,7 +98,7 @@ export const messagingBugs: readonly PlantedBug[] = [
   {
     id: "sends-behind-failed-record-go-on",
     breaks: "Records behind a failed one of their partition are appended before it is repeated.",
-    edits: [{ file: queue, find: "      if (faults.size === 0) return;", put: "      return;" }],
+    edits: [{ file: queue, find: "      if (faults === null) return;", put: "      return;" }],
     nearest: ["packages/messaging/send-queue.test.ts"],
   },
   {
@@ -88,6 +118,18 @@ export const messagingBugs: readonly PlantedBug[] = [
       },
     ],
     nearest: ["packages/messaging/resend-memory.test.ts"],
+  },
+  {
+    id: "repeated-end-sends-all",
+    breaks: "While one partition has no leader, a delivery that ends sends its other records again at each retry.",
+    edits: [
+      {
+        file: "packages/messaging/repeated-send.ts",
+        find: "if (failedWith instanceof PartlyAppendedFault) this.#keep(failedWith.appended);",
+        put: "if (failedWith instanceof PartlyAppendedFault) this.#keep([]);",
+      },
+    ],
+    nearest: ["packages/messaging/repeated-send.test.ts"],
   },
   {
     id: "watermark-of-highest",

@@ -265,6 +265,18 @@ export const schedulerBugs: readonly PlantedBug[] = [
     nearest: [`${scenarios}/live-restore.test.ts`],
   },
   {
+    id: "build-of-another-builder-dropped",
+    breaks: "A rebuild drops the collection that another builder is filling.",
+    edits: [
+      {
+        file: "services/scheduler/rebuild/rebuild.ts",
+        find: "build === one || (lastBuild === one && !isEnded(partition, one));",
+        put: "build === one || (lastBuild === -1 && !isEnded(partition, one));",
+      },
+    ],
+    nearest: ["services/scheduler/rebuild/rebuild.test.ts"],
+  },
+  {
     id: "rules-asked-of-the-oldest",
     breaks: "A process of an older release goes on with transactions that it began and that a newer one has decided since.",
     edits: [

@@ -228,4 +228,70 @@ export const taskBugs: readonly PlantedBug[] = [
     nearest: [`${tasks}/day-planner.test.ts`],
     isCaughtLate: true,
   },
+  {
+    id: "restored-ledger-trusted",
+    breaks: "A ledger that a restored store answers in the middle of a batch is counted on, and lacks what was counted before.",
+    edits: [{ file: "services/scheduler/partition/day-ledgers.ts", find: "    await requireLease();\n", put: "" }],
+    nearest: ["services/scheduler/scenarios/live-restore.test.ts"],
+  },
+  {
+    id: "replay-loses-the-last-record",
+    breaks: "Of a transaction's dead letters the newest one does not go back, and its quarantine ends all the same.",
+    edits: [
+      {
+        file: "services/console/dead-letters/replay-dead-letters.ts",
+        find: "  const going = found.filter(({ isLeft }) => !isLeft);",
+        put: "  const going = found.filter(({ isLeft }) => !isLeft).slice(0, -1);",
+      },
+    ],
+    nearest: ["services/console/dead-letters/replay-dead-letters.test.ts"],
+  },
+  {
+    id: "take-over-fills-one-page",
+    breaks: "An owner that has more open transactions than one page releases and closes only those of the first page.",
+    edits: [
+      {
+        file: "services/scheduler/partition/take-over.ts",
+        find: "    after = rows.length === rowsMax ? (rows.at(-1)?.uetr ?? null) : null;\n",
+        put: "",
+      },
+    ],
+    nearest: ["services/scheduler/partition/take-over.test.ts"],
+  },
+  {
+    id: "closer-reads-one-page",
+    breaks: "A day with more open transactions than one page leaves those of further pages unresolved.",
+    edits: [
+      {
+        file: `${tasks}/day-closer.ts`,
+        find: "      after = rows.length === pageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;\n",
+        put: "",
+      },
+    ],
+    nearest: [`${tasks}/day-closer.test.ts`],
+  },
+  {
+    id: "gate-counts-one-page",
+    breaks: "Credits beyond the first page of open transactions do not keep the gate closed.",
+    edits: [
+      {
+        file: `${tasks}/gate-reporter.ts`,
+        find: "        after = rows.length === pageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;\n",
+        put: "",
+      },
+    ],
+    nearest: [`${tasks}/gate-reporter.test.ts`],
+  },
+  {
+    id: "cut-queue-not-read-on",
+    breaks: "Held debits beyond a queue's page are never released.",
+    edits: [
+      {
+        file: `${tasks}/queues/held-queue.ts`,
+        find: "        page.finishRefill(queueKeys, rows.length === limit);",
+        put: "        page.finishRefill(queueKeys, false);",
+      },
+    ],
+    nearest: [`${tasks}/release/releaser.test.ts`],
+  },
 ];

@@ -7,27 +7,20 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "@sluice/environment";
-import { bringPythonEnvironment } from "./python-environment.ts";
+import { analyticsFolders, bringAnalyticsPrograms } from "../analytics/analytics-folders.ts";
 import { noCounts, type TestCounts } from "./test-counts.ts";
 
 const contractsFolder = join(projectRoot, "docs", "data-contracts");
-const analyticsFolder = join(projectRoot, ".sluice", "analytics");
-const programs = {
-  name: "datacontract-cli",
-  neededBy: "the part analytics",
-  requirements: join(projectRoot, "infra", "analytics", "requirements.txt"),
-  folder: join(analyticsFolder, "python"),
-};
 /** Milliseconds for one contract; one takes a second. */
 const lintMaxMs = 120_000;
 
 export async function testDataContracts(progress: (text: string) => void): Promise<TestCounts> {
-  const linter = join(await bringPythonEnvironment(programs, progress), "bin", "datacontract");
+  const linter = join(await bringAnalyticsPrograms("the part analytics", progress), "datacontract");
   const contracts = readdirSync(contractsFolder).filter((file) => file.endsWith(".odcs.yaml"));
   const failures = contracts.flatMap((file) => complaintOf(linter, join(contractsFolder, file)) ?? []);
   const [first = ""] = contracts;
-  const planted = join(analyticsFolder, "planted.odcs.yaml");
-  mkdirSync(analyticsFolder, { recursive: true });
+  const planted = join(analyticsFolders.planted, "planted.odcs.yaml");
+  mkdirSync(analyticsFolders.planted, { recursive: true });
   writeFileSync(planted, readFileSync(join(contractsFolder, first), "utf8").replace("logicalType: object", "logicalType: table"));
   if (complaintOf(linter, planted) === null) failures.push("the linter does not find a planted fault");
   for (const failure of failures) progress(failure);

@@ -24,6 +24,7 @@ const parts = [
   "simulation",
   "teeth",
   "e2e",
+  "demo",
   "days",
   "versions",
   "brokers",
@@ -36,7 +37,7 @@ const parts = [
 type Part = (typeof parts)[number] | "fuzz";
 type Environment = Readonly<Record<string, string>>;
 
-/** Parts that need no shared servers; chaos starts its own. */
+/** Parts that need no shared servers; demo and chaos start their own. */
 const withoutServers: readonly Part[] = [
   "alarms",
   "browser",
@@ -44,12 +45,15 @@ const withoutServers: readonly Part[] = [
   "interface",
   "simulation",
   "teeth",
+  "demo",
   "chaos",
   "analytics",
   "chart",
   "containers",
   "kubernetes",
 ];
+const startsOwnServers: readonly Part[] = ["demo", "chaos"];
+
 /**
  * Parts that run only when they are named. The chart needs helm, and the cluster all of Kubernetes, which are built in
  * minutes where they are missing; containers need an engine and the image. Days, versions and brokers play days that
@@ -131,7 +135,7 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
       }
       if (!withoutServers.includes(part)) environment ??= await openServers(opened);
       if (part === "alarms") results.push({ part, counts: await alarms(), failures: [] });
-      else if (part === "analytics") results.push({ part, counts: await analytics(), failures: [] });
+      else if (part === "analytics") results.push(...(await analytics()));
       else if (part === "browser") results.push(await browser());
       else if (part === "chart") results.push({ part, counts: await chart(), failures: [] });
       else if (part === "containers") results.push(await containers(drawn));
@@ -152,7 +156,8 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
 async function bringPackages(wanted: readonly Part[]): Promise<void> {
   const { bringSystemPackages, machineSystem } = await import("./system-packages.ts");
   const isOwn = ["KAFKA_BROKERS", "SCHEMA_REGISTRY_URL", "MONGO_URL"].some((name) => (process.env[name] ?? "") === "");
-  const needsServers = isOwn && wanted.some((part) => part !== "check" && (part === "chaos" || !withoutServers.includes(part)));
+  const needsServers =
+    isOwn && wanted.some((part) => part !== "check" && (startsOwnServers.includes(part) || !withoutServers.includes(part)));
   const needs = { needsServers, needsBrowser: wanted.includes("browser") };
   await bringSystemPackages(
     needs,
@@ -173,9 +178,15 @@ async function alarms(): Promise<TestCounts> {
   return await testAlarmRules((text) => void process.stdout.write(`alarms: ${text}\n`));
 }
 
-async function analytics(): Promise<TestCounts> {
+/** The contracts, and a day of the demo in the lake. */
+async function analytics(): Promise<readonly PartResult[]> {
+  const progress = (text: string): void => void process.stdout.write(`analytics: ${text}\n`);
   const { testDataContracts } = await import("./data-contracts.ts");
-  return await testDataContracts((text) => void process.stdout.write(`analytics: ${text}\n`));
+  const { analyticsFolders, bringAnalyticsPrograms } = await import("../analytics/analytics-folders.ts");
+  const counts = await testDataContracts(progress);
+  const programs = await bringAnalyticsPrograms("the part analytics", progress);
+  const environment = { SLUICE_ANALYTICS_PYTHON: join(programs, "python"), SLUICE_ANALYTICS_PACKAGES: analyticsFolders.packages };
+  return [{ part: "analytics", counts, failures: [] }, await runProject("analytics", environment)];
 }
 
 async function browser(): Promise<PartResult> {

@@ -66,7 +66,7 @@ export const rebuildVerb: Verb = {
     "dry-run": { type: "boolean", text: "only compares" },
     "accept-differences": { type: "boolean", text: "the journal is right: switches to the new build whatever differs" },
     "accept-other-rules": { type: "boolean", text: "switches also if older or newer rules may explain whatever differs" },
-    "drop-old": { type: "boolean", text: "only removes builds that are no longer used" },
+    "drop-old": { type: "boolean", text: "only removes builds that are no longer used, and drops their collections" },
     json: jsonOption,
   },
   notes: [

@@ -20,11 +20,16 @@ test("what a service serves is read: why it is not ready, and which record holds
   const page = "docs/runbooks/a-partition-stands-still.md";
   expect(readReadiness(answer.ok, await answer.json())).toEqual({
     notReady: "a; b",
-    blocked: [`${where} to first, tried again: store.unavailable: ${page}`, `${where}, in progress: ${page}`],
+    notices: [`${where} to first, tried again: store.unavailable: ${page}`, `${where}, in progress: ${page}`],
   });
 });
 
 test("a service that has no such partitions, or answers something else, shows none", () => {
-  expect(readReadiness(true, { isReady: true, reasons: [] })).toEqual({ notReady: null, blocked: [] });
-  expect(readReadiness(false, "<html>")).toEqual({ notReady: "", blocked: [] });
+  expect(readReadiness(true, { isReady: true, reasons: [] })).toEqual({ notReady: null, notices: [] });
+  expect(readReadiness(false, "<html>")).toEqual({ notReady: "", notices: [] });
+});
+
+test("of a service that is ready although a part of it does not work, that part is shown", () => {
+  const partition = "scheduler: partition 3: handling is tried again: store.unavailable";
+  expect(readReadiness(true, { isReady: true, reasons: [partition] })).toEqual({ notReady: null, notices: [partition] });
 });

@@ -1,19 +1,21 @@
-// What a service's `/readyz` says: whether it is ready, and which records hold the positions of its partitions back.
+// What a service's `/readyz` says: whether it is ready, what of it does not work although it is, and which records hold
+// the positions of its partitions back.
 
 import { maskControlCharacters } from "../../terminal/control-table.ts";
 
 export interface ShownReadiness {
   /** Why it is not ready; null: it is ready. */
   readonly notReady: string | null;
-  /** One sentence for each position that is held back. */
-  readonly blocked: readonly string[];
+  /** One sentence for each part that does not work although the service is ready, and each position held back. */
+  readonly notices: readonly string[];
 }
 
 /** Reads the body of an answer; `isReady` is what its status says. */
 export function readReadiness(isReady: boolean, body: unknown): ShownReadiness {
   const { reasons, blocked } = asRecord(body);
-  const notReady = isReady ? null : listIn(reasons).map(String).join("; ");
-  return { notReady, blocked: listIn(blocked).map(blockedText) };
+  const texts = listIn(reasons).map((reason) => maskControlCharacters(String(reason)));
+  const held = listIn(blocked).map(blockedText);
+  return isReady ? { notReady: null, notices: [...texts, ...held] } : { notReady: texts.join("; "), notices: held };
 }
 
 function blockedText(blocked: unknown): string {

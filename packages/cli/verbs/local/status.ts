@@ -65,14 +65,14 @@ type Inspected = Pick<ProcessRow, "notReady" | "skewMs" | "configuration" | "not
 async function inspectService(name: string, state: UpState | null): Promise<Inspected> {
   const address = state?.operations[name];
   if (address === undefined) return { notReady: "its address is not known", skewMs: null, configuration: null, notices: [] };
-  const { notReady, blocked } = await readService(address);
+  const { notReady, notices } = await readService(address);
   const samples = await readServiceMetrics(address);
   const skew = samples.find((sample) => sample.name === "sluice_clock_skew_seconds");
   return {
     notReady,
     skewMs: skew === undefined ? null : Math.round(skew.value * 1_000),
     configuration: findConfiguration(samples),
-    notices: [...findMetricWarnings(samples), ...blocked],
+    notices: [...findMetricWarnings(samples), ...notices],
   };
 }
 
@@ -81,7 +81,7 @@ async function readService(address: string): Promise<ShownReadiness> {
     const answer = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(answerTimeoutMs) });
     return readReadiness(answer.ok, await answer.json());
   } catch {
-    return { notReady: "it does not answer", blocked: [] };
+    return { notReady: "it does not answer", notices: [] };
   }
 }
 

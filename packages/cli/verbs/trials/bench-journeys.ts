@@ -6,7 +6,7 @@ import { readWhole } from "./whole-number.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
 const rateMax = 100_000;
-const secondsDefault = 20;
+const secondsDefault = 60;
 const secondsMax = 3_600;
 const exitUsage = 2;
 

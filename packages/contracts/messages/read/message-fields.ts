@@ -35,13 +35,23 @@ type Filled<T> = { [K in keyof T]-?: undefined extends T[K] ? Exclude<T[K], unde
 /** An object whose unknown members are refused and whose absent optional members are read as null. */
 export function object<Shape extends z.ZodRawShape>(shape: Shape) {
   const names = Object.keys(shape);
-  return z.strictObject(shape).transform((read): Filled<typeof read> => {
+  const strict = z.strictObject(shape);
+  const fill = (read: z.output<typeof strict>): Filled<typeof read> => {
     const filled: Record<string, unknown> = {};
     const found: Readonly<Record<string, unknown>> = read;
     for (const name of names) filled[name] = found[name] ?? null;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every name of the shape was just set
     return filled as Filled<typeof read>;
-  });
+  };
+  fills.add(fill);
+  return strict.transform(fill);
+}
+
+const fills = new WeakSet<object>();
+
+/** Tells whether a transform only reads absent members as null, as `object` does. */
+export function isFill(transform: object): boolean {
+  return fills.has(transform);
 }
 
 /** Free text. `json.ts` already refuses control characters. */

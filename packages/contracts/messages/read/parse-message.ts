@@ -3,6 +3,7 @@
 // account number or a name.
 
 import * as z from "zod";
+import { misfit, readCompiled } from "./compiled-reader.ts";
 import { hashMessage } from "../json/canonical-json.ts";
 import type { ReadResult } from "../../api.ts";
 import { isJsonObject, parseJson, type PathPart, pointer } from "../json/json.ts";
@@ -14,6 +15,8 @@ export function parseMessage<T>(bytes: Uint8Array, schema: z.ZodType<T>, extras 
   const parsed = parseJson(bytes);
   if (!parsed.ok) return refused(400, "The body is not JSON that can be read.", `${pointer(parsed.path)}: ${parsed.reason}`);
   if (!isJsonObject(parsed.value)) return refused(400, misfitMessage, "/: must be an object");
+  const message = readCompiled(schema, parsed.value);
+  if (message !== misfit) return { ok: true, read: { message, ...hashMessage(parsed.value) } };
   const result = z.core.safeParse(schema, parsed.value, endAtFirstMisfit);
   if (!result.success) return refusedBy(result.error.issues.flatMap(innermost), extras);
   return { ok: true, read: { message: result.data, ...hashMessage(parsed.value) } };

@@ -436,11 +436,11 @@ describe("the looks of a process", () => {
     expect([reads, looked]).toEqual([1, [0, 1, 2]]);
     isDown = true;
     await clock.advance(2 * lookIntervalMs);
-    expect([reads, looked.length]).toEqual([3, 3]);
+    expect([reads, looked.length, watch.trouble()]).toEqual([3, 3, "the store is down"]);
     isDown = false;
     handles[1]?.[Symbol.dispose]();
     await clock.advance(lookIntervalMs);
-    expect(looked.slice(3)).toEqual([0, 2]);
+    expect([looked.slice(3), watch.trouble()]).toEqual([[0, 2], null]);
     for (const handle of handles) handle[Symbol.dispose]();
     expect(clock.pending()).toBe(0);
   });

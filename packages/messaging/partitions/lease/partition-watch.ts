@@ -3,8 +3,7 @@
 //
 // #1 One read lists the documents of all partitions, however many this process owns; before it each partition reads its
 //    witness. One look runs at a time, and the next one begins `lookIntervalMs` after it has ended.
-// #2 A look that the store does not answer is left out. The next read or write of a partition reports that the store is
-//    away.
+// #2 A look that the store does not answer is left out, and is the trouble of the watch until one is answered.
 
 import { formatReason, type Logger, type Time } from "@sluice/kernel";
 
@@ -34,6 +33,8 @@ interface WatchedLease {
 export interface PartitionWatch {
   /** Looks at the partition until the returned handle is disposed of. */
   add(lease: WatchedLease): Disposable;
+  /** Why the last look was not answered; null if it was, and while nothing is watched. */
+  trouble(): string | null;
 }
 
 export interface PartitionWatchOptions {
@@ -49,6 +50,7 @@ export function createPartitionWatch({ service, store, time, logger }: Partition
   const leases = new Set<WatchedLease>();
   let timer: Disposable | null = null;
   let isLooking = false;
+  let trouble: string | null = null;
 
   function arm(): void {
     if (timer !== null || isLooking || leases.size === 0) return;
@@ -63,9 +65,11 @@ export function createPartitionWatch({ service, store, time, logger }: Partition
     try {
       const looks = await Promise.all([...leases].map((lease) => lease.beginLook()));
       const stored = await store.positions(service);
+      trouble = null;
       for (const judge of looks) judge?.(stored);
     } catch (error) {
       // #2
+      trouble = formatReason(error);
       logger.warn("partition.look-failed", { service, reason: formatReason(error) });
     }
     isLooking = false;
@@ -85,5 +89,6 @@ export function createPartitionWatch({ service, store, time, logger }: Partition
         },
       };
     },
+    trouble: () => (leases.size === 0 ? null : trouble),
   };
 }

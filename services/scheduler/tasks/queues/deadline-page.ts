@@ -22,6 +22,8 @@ export interface DeadlinePageOptions {
   readonly store: Pick<TransactionStore, "open">;
   readonly readDeadline: (row: OpenRow) => CreditDeadline | null;
   readonly keysMax?: number | undefined;
+  /** Open rows that are read at once. */
+  readonly rowsMax: number;
 }
 
 export interface DeadlinePage {
@@ -49,7 +51,6 @@ interface Entry {
 
 /** A cut page with fewer keys is refilled. */
 const lowPageKeys = 1_000;
-const readRowsMax = 5_000;
 
 export function createDeadlinePage(options: DeadlinePageOptions): DeadlinePage {
   const { keysMax = queuePageKeysMax } = options;
@@ -133,20 +134,20 @@ export function createDeadlinePage(options: DeadlinePageOptions): DeadlinePage {
  * in memory.
  */
 async function readNearest(
-  { partition, store, readDeadline }: DeadlinePageOptions,
+  { partition, store, readDeadline, rowsMax }: DeadlinePageOptions,
   afterKey: string,
   limit: number,
 ): Promise<ReadonlyMap<string, CreditDeadline>> {
   let nearest: (readonly [string, CreditDeadline])[] = [];
   let after: string | null = null;
   do {
-    const rows: readonly (OpenRow | UnreadRow)[] = await store.open(partition, after, readRowsMax);
+    const rows: readonly (OpenRow | UnreadRow)[] = await store.open(partition, after, rowsMax);
     const deadlines = rows
       .flatMap((row) => (row.flow === null ? [] : (readDeadline(row) ?? [])))
       .map((deadline) => [deadlineKey(deadline), deadline] as const);
     const later = deadlines.filter(([key]) => key > afterKey);
     nearest = [...nearest, ...later].toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(0, limit);
-    after = rows.length === readRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
+    after = rows.length === rowsMax ? (rows.at(-1)?.uetr ?? null) : null;
   } while (after !== null);
   return new Map(nearest);
 }

@@ -1,0 +1,2 @@
+-- Rows of the table, repeats included.
+select count(*) as entries from state_events;
