@@ -1,7 +1,6 @@
 export { auditKeys } from "./audit-keys.ts";
-export { helpFolder } from "./help-folder.ts";
 export { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.ts";
-export { broker, derivedNeed, type Need, needVariables, openNeeds, type Opening, registry } from "./needs.ts";
+export { broker, derivedNeed, helpFolder, type Need, needVariables, openNeeds, type Opening, registry } from "./needs.ts";
 export { registryConnection, registryVariables } from "./connections/registry-connection.ts";
 export { runProcess } from "./run-process.ts";
 export { runService } from "./run-service.ts";

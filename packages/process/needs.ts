@@ -55,6 +55,12 @@ export function derivedNeed<T>(open: (opening: Opening<never>) => T | Promise<T>
   return { variables: [], open };
 }
 
+/** The folder of the documentation site; null: there is none. */
+export const helpFolder: Need<string | null, "SLUICE_HELP_FOLDER"> = {
+  variables: ["SLUICE_HELP_FOLDER"],
+  open: ({ environment }) => environment.SLUICE_HELP_FOLDER,
+};
+
 /** Attempts for one schema before the need as a whole is opened again, which says why. */
 const attemptsMax = 2;
 

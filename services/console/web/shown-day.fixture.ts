@@ -47,6 +47,7 @@ export async function prepareShownDay(environment: Environment): Promise<void> {
   await settled(store.endpointHealth.write([{ ...health, service: "dispatcher", origin: origin("acacia"), breaker }]));
   await environment.control("/banks/cycad/pause", { body: { reason: "maintenance of its core system" }, actionId: "pause-1" });
   for (const record of environment.journal()) await environment.judge(record);
+  await saveMinute(environment, minutes + 1);
   await environment.time.advance(minuteMs);
 }
 
