@@ -356,7 +356,7 @@ describe("provisioning", () => {
   test("refuses a topic in which the broker packs batches so that they cannot be read", async () => {
     const [topic, spec] = [`${freshGroup()}-packed`, buildTopicSpecs({ partitionCount: 3, replication: 1, minInsync: 1 })[0]!];
     const configEntries = Object.entries({ ...spec.config, "compression.type": "lz4" }).map(([name, value]) => ({ name, value }));
-    await admin.createTopics({ topics: [{ topic, numPartitions: 3, replicationFactor: 1, configEntries }] });
+    await admin.createTopics({ topics: [{ topic, numPartitions: 3, replicationFactor: 1, configEntries }], waitForLeaders: false });
     await expect(provisionTopics(options([{ ...spec, topic }]))).rejects.toMatchObject({
       code: "messaging.topics-differ",
       message: expect.stringContaining(`${topic}: compression.type is lz4, must be producer`),
