@@ -8,10 +8,10 @@ import { createRegistrySerde, type Serde } from "@sluice/contracts";
 import type { Logger, Metrics, Time } from "@sluice/kernel";
 import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
 import { openPatiently, type OpeningWait } from "./open-patiently.ts";
-import { requireTopics } from "./topic-check.ts";
+import { requireTopics } from "./checks/topic-check.ts";
 import { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.ts";
 import { registryConnection, registryVariables } from "./connections/registry-connection.ts";
-import { requirePartitions } from "./partition-check.ts";
+import { requirePartitions } from "./checks/partition-check.ts";
 
 export interface Opening<N extends VariableName = VariableName> {
   /** The name of the process, as it is known to the broker. */

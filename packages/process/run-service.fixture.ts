@@ -1,7 +1,7 @@
 // A service whose topics have twelve partitions, for the test of run-service.ts.
 
 import { derivedNeed } from "./needs.ts";
-import { requirePartitions } from "./partition-check.ts";
+import { requirePartitions } from "./checks/partition-check.ts";
 import { runService } from "./run-service.ts";
 
 const topicsWithTwelve = { partitionCount: async () => await Promise.resolve(12) };

@@ -13,7 +13,7 @@ import { followConfiguration } from "./follow-configuration.ts";
 import { type Needs, needVariables, type Opened, openNeeds } from "./needs.ts";
 import { runProcess } from "./run-process.ts";
 import { openTracer, traceVariables } from "./traces/open-tracer.ts";
-import { partitionsDiffer } from "./partition-check.ts";
+import { partitionsDiffer } from "./checks/partition-check.ts";
 import type { ConfiguredService, ServicePorts } from "./service-ports.ts";
 
 /** What a service is started with besides its needs. */
