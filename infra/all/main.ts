@@ -6,6 +6,9 @@ import { findServerSettings } from "./server-settings.ts";
 import { startAll } from "./start-all.ts";
 import { createSteeredTime } from "./steered-time.ts";
 
+/** A move of the clock by a day takes many seconds on a machine under load; its caller waits five minutes at most. */
+const moveLimits = { ...listenLimitsDefault, idleTimeoutMs: 300_000 };
+
 const variables = [
   "SLUICE_CONFIG",
   "SLUICE_CLOCK_START",
@@ -29,7 +32,7 @@ runProcess("all", variables, async (context) => {
   await using opened = new AsyncDisposableStack();
   const all = await startAll({ ...context, time, configuration, opened, traces: environment });
   const serve = async (port: number, fetch: typeof all.fetch): Promise<number> => {
-    const listening = await listen({ host: environment.SLUICE_HTTP_HOST, port, fetch, limits: listenLimitsDefault, logger, tls });
+    const listening = await listen({ host: environment.SLUICE_HTTP_HOST, port, fetch, limits: moveLimits, logger, tls });
     opened.defer(() => listening.close(portGraceMs));
     return listening.port;
   };
