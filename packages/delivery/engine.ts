@@ -93,9 +93,7 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
     endpointSuspension,
   );
 
-  ports.gateway.onCredentialsReplaced?.((receiverId) => {
-    context.endpoints.tryAll(receiverId);
-  });
+  ports.gateway.onCredentialsReplaced?.((receiverId) => context.endpoints.tryAll(receiverId));
 
   function requireLeased(partition: number, epoch: number): LeasedPartition {
     const leased = leasedPartitions.get(partition);

@@ -19,10 +19,14 @@ export interface KafkaUnderTest {
 let topics = 0;
 
 /** Creates a topic that no other run uses. */
-export async function createFreshTopic({ connection, replication, minInsync }: KafkaUnderTest, partitions: number): Promise<string> {
+export async function createFreshTopic(
+  { connection, replication, minInsync }: KafkaUnderTest,
+  partitions: number,
+  further: Readonly<Record<string, string>> = {},
+): Promise<string> {
   topics += 1;
   const topic = `messaging-test-${process.pid}-${Date.now()}-${topics}`;
-  const config = { "message.timestamp.type": "LogAppendTime", "min.insync.replicas": String(minInsync) };
+  const config = { "message.timestamp.type": "LogAppendTime", "min.insync.replicas": String(minInsync), ...further };
   await provisionTopics({ connection: connection(), specs: [{ topic, partitions, replication, config }], logger: silentLogger });
   return topic;
 }

@@ -10,8 +10,9 @@ if (brokers.length === 0) {
 export const testConnection = { brokers, clientId: "messaging-test" };
 let groups = 0;
 
-export async function createTopic(partitions: number): Promise<string> {
-  return await createFreshTopic({ connection: () => testConnection, replication: 1, minInsync: 1 }, partitions);
+/** `config`: settings of the topic that differ from those of all tests. */
+export async function createTopic(partitions: number, config: Readonly<Record<string, string>> = {}): Promise<string> {
+  return await createFreshTopic({ connection: () => testConnection, replication: 1, minInsync: 1 }, partitions, config);
 }
 
 export function freshGroup(): string {

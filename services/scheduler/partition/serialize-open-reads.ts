@@ -9,7 +9,7 @@ import { createTurns } from "../mutex.ts";
 
 /** Rows of a page, and pages at once: together 5,000 rows for each process. */
 export const openPageRowsMax = 1_000;
-export const openReadsMax = 5;
+const openReadsMax = 5;
 
 type Stores = Pick<Store, "transactions" | "days" | "banks" | "ledgers" | "partitions">;
 
