@@ -1,7 +1,7 @@
 // Reads a good message without zod: plain functions, compiled once from its schema.
 //
 // #1 It only tells whether a value fits, and reads it. zod explains a refusal, and has the last word about one.
-// #2 It accepts what zod accepts and returns what zod returns (`compiled-reader.property.test.ts`). A kind of schema
+// #2 It accepts what zod accepts and returns what zod returns (`refused.test.ts`). A kind of schema
 //    that has no row here is read by zod.
 
 import type * as z from "zod";
