@@ -3,6 +3,8 @@
 //
 // #1 Warnings count as errors.
 // #2 Each linter must first find a planted fault, because one that misses it would find nothing.
+// #3 What every operation may be answered with stands in its `default` response, so that an operation without a 4XX of
+//    its own is complete. One without `default` is not.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -13,7 +15,14 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 type Lint = (text: string) => Promise<readonly string[]>;
 
 async function lintOpenApi(text: string): Promise<readonly string[]> {
-  const config = await createConfig({ extends: ["recommended-strict"] });
+  const areErrorsRequired = {
+    subject: { type: "Responses" },
+    assertions: { requireAny: ["4XX", "default", "400", "401", "403", "404"] },
+    severity: "error",
+    message: "An operation says which errors it answers with.",
+  } as const;
+  const rules = { "operation-4xx-response": "off", "rule/errors": areErrorsRequired } as const;
+  const config = await createConfig({ extends: ["recommended-strict"], rules });
   const problems = await lintFromString({ source: text, absoluteRef: "openapi.yaml", config });
   return problems.map(({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer ?? "?"}: ${message}`);
 }
