@@ -42,6 +42,7 @@ import {
   readMembers,
   readRows,
   untilDecided,
+  recordDecision,
 } from "./parties/operators.ts";
 import { findInbound, findOutcomeReports } from "./recorded/outcome-reports.ts";
 import { openE2eEnvironment, type E2eEnvironment } from "./environment/environment.ts";
@@ -98,6 +99,7 @@ async function sluice(who: string, words: readonly string[]): Promise<{ readonly
   const { code, stdout, stderr } = await sluiceText(who, [...words, "--json"]);
   expect([words[0], stderr]).toEqual([words[0], ""]);
   const body: JsonBody = JSON.parse(stdout);
+  if (typeof body["action"] === "string") recordDecision(environment, who, body["action"], "{}", stdout);
   return { code, body };
 }
 

@@ -5,7 +5,7 @@
 import { catchUp, createMemoryInbox, readProgress, proveComplete, readMessage, type Message } from "@sluice/receiver";
 import { acknowledge, invalidAccount, validAccount, refuse, staySilent } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { askConsole, sendToIngress } from "./parties/calls.ts";
+import { askConsole, sendDebit, sendToIngress } from "./parties/calls.ts";
 import { createCases } from "./parties/cases.ts";
 import { runSluice } from "./command-line.ts";
 import {
@@ -491,7 +491,7 @@ describe("callers", () => {
     const [old, fresh] = [environment.tokenOf("karoo"), "a-token-that-is-fresh"];
     const { uetr } = fullCase("on-us", "karoo");
     const statusesWith = async (token: string): Promise<readonly number[]> => {
-      const sent = await sendToIngress(environment, token, path, caseFor("on-us", "rotation").message);
+      const sent = await sendDebit(environment, "karoo", token, caseFor("on-us", "rotation"));
       return [sent.status, (await askConsole(environment, token, `/transactions/${uetr}`)).status];
     };
     expect([await statusesWith(old), await statusesWith(fresh)]).toEqual([

@@ -82,7 +82,7 @@ async function call(environment: E2eEnvironment, token: string, path: string, { 
 }
 
 /** #2 */
-function recordDecision({ recorded }: E2eEnvironment, who: string, id: string, body: string, answer: string): void {
+export function recordDecision({ recorded }: E2eEnvironment, who: string, id: string, body: string, answer: string): void {
   const accepted: JsonBody = JSON.parse(answer);
   const bytes = Buffer.from(body);
   const entry = { atMs: machineTime.nowMs(), bank: who, uetr: String(accepted["key"]), messageIdentification: id, status: 202 };
