@@ -86,7 +86,7 @@ function drainUse(context: EngineContext, drained: Drained, nowMs: number): void
     const rank = ranks.find((one) => page.hasDue(endpoint, one, nowMs));
     const entry = rank === undefined ? null : page.takeDue(endpoint, rank, nowMs);
     if (entry === null) return place[Symbol.dispose]();
-    start(context, { partition, queue, entry, isProbe: false }, place);
+    start(context, { partition, queue, entry, place, isProbe: false });
   }
 }
 
@@ -99,8 +99,14 @@ function startEnded(context: EngineContext, partition: DeliveryPartition, queue:
     const entry = queue.page.takeEnded(nowMs);
     if (entry === null) return;
     queue.endedInHand += 1;
-    start(context, { partition, queue, entry, isProbe: false }, { [Symbol.dispose]: () => void (queue.endedInHand -= 1) });
+    const place = placeUntilSettled(() => void (queue.endedInHand -= 1));
+    start(context, { partition, queue, entry, place, isProbe: false });
   }
+}
+
+/** What is not a place of the endpoint (retry-places.ts): it is kept until the message is settled. */
+function placeUntilSettled(giveBack: () => void): Place {
+  return { markEnding: () => {}, [Symbol.dispose]: giveBack };
 }
 
 /** In turn the freshest message, which was tried less than three times, and the next of all. */
@@ -119,22 +125,17 @@ export function startProbe(context: EngineContext, { partition, queue, endpoint,
   const atMs = context.time.monotonicMs();
   probes.set(endpoint, { atMs, sequence: kind === "fresh" ? (last?.sequence ?? null) : entry.sequence });
   entry.dueMs = Math.min(entry.dueMs, atMs);
-  start(
-    context,
-    { partition, queue, entry, isProbe: true },
-    {
-      [Symbol.dispose]: () => {
-        context.probeLimit.giveBack();
-        endpoint.endProbe();
-      },
-    },
-  );
+  const place = placeUntilSettled(() => {
+    context.probeLimit.giveBack();
+    endpoint.endProbe();
+  });
+  start(context, { partition, queue, entry, place, isProbe: true });
   return true;
 }
 
-/** Gives `place` back when the message is settled. */
-function start(context: EngineContext, starting: Retry, place: Place): void {
-  const { partition, queue } = starting;
+/** Gives the place back when the message is settled. */
+function start(context: EngineContext, starting: Retry): void {
+  const { partition, queue, place } = starting;
   const retrying = retry(context, starting).then(() => {
     partition.running.delete(retrying);
     place[Symbol.dispose]();
@@ -163,6 +164,7 @@ interface Retry {
   readonly partition: DeliveryPartition;
   readonly queue: ReceiverQueue;
   readonly entry: BacklogEntry;
+  readonly place: Place;
   readonly isProbe: boolean;
 }
 
@@ -224,9 +226,11 @@ async function tryAgain(context: EngineContext, message: LoadedRetry): Promise<v
   }
 }
 
-async function attempt(context: EngineContext, { partition, entry, parked, delivery, isProbe }: LoadedRetry, slot: Slot): Promise<void> {
+async function attempt(context: EngineContext, message: LoadedRetry, slot: Slot): Promise<void> {
+  const { partition, entry, place, parked, delivery, isProbe } = message;
   const result = await partition.lease.whileOpen(runAttempt(context, partition, delivery, progressFromParked(partition, parked), slot));
   if (isProbe) context.metrics.probes.add({ ...entry.endpoint.labels, class: result.class });
+  if (result.class === "acknowledged") place.markEnding();
   await settleAttempt(context, partition, delivery, result, true);
 }
 

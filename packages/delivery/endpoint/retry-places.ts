@@ -2,7 +2,8 @@
 //
 // #1 A message gets its place before its body is loaded, and keeps it until it is settled. There are twice as many
 //    places as slots, so that bodies are read while others are under way; then each waits for its slot
-//    (attempt-slots.ts).
+//    (attempt-slots.ts). An acknowledged message gives its place to the next one while its end is appended and its row
+//    removed. Eight for each slot may end like this; beyond them log and store set the pace.
 // #2 Messages that fail often have places of their own, twice their share of the slots.
 // #3 All endpoints together have at most as many places as the process allows (I15). An endpoint that finds none there
 //    waits its turn.
@@ -12,7 +13,13 @@ import { LinkedList } from "../linked-list.ts";
 import type { RetryUse } from "./attempt-slots.ts";
 
 /** Disposed once, when the message is settled. */
-export type Place = Disposable;
+export interface Place extends Disposable {
+  /** Called when only the end of the message is left (#1). */
+  markEnding(): void;
+}
+
+/** Acknowledged messages of an endpoint whose ends may wait for log and store, for each slot. */
+const endingPerSlot = 8;
 
 /** Counts what the process has in hand, and serves those who wait in turn. */
 export class ProcessLimit {
@@ -59,6 +66,8 @@ export class RetryPlaces {
   /** The slots that messages of a use may have at once. */
   readonly #slotsMax: (use: RetryUse) => number;
   readonly #taken: Record<RetryUse, number> = { retry: 0, failing: 0 };
+  /** Messages that have given their place to another. */
+  #ending = 0;
   readonly #waiting: Record<RetryUse, LinkedList<() => void>> = { retry: new LinkedList(), failing: new LinkedList() };
   #isServing = false;
   #isWaitingForProcess = false;
@@ -76,12 +85,20 @@ export class RetryPlaces {
       return null;
     }
     this.#taken[use] += 1;
-    let isOver = false;
+    let state: "taken" | "ending" | "over" = "taken";
     return {
-      [Symbol.dispose]: () => {
-        if (isOver) return;
-        isOver = true;
+      markEnding: () => {
+        if (state !== "taken" || this.#ending >= endingPerSlot * this.#slotsMax("retry")) return;
+        state = "ending";
         this.#taken[use] -= 1;
+        this.#ending += 1;
+        this.serve();
+      },
+      [Symbol.dispose]: () => {
+        if (state === "over") return;
+        if (state === "taken") this.#taken[use] -= 1;
+        else this.#ending -= 1;
+        state = "over";
         this.#process.giveBack();
         this.serve();
       },

@@ -42,3 +42,22 @@ describe("a backlog that drains for a long time", () => {
     await environment.until(() => environment.endedIds().size === 960, 10 * minuteMs);
   });
 });
+
+describe("a backlog in a store that is slow to remove", () => {
+  it("I14: leaves at the bank's pace, because an acknowledged message gives its place to the next one", async () => {
+    const banks = [sampleBank({ id: "first", connections: 4, concurrency: "fixed" })];
+    const environment = createDispatcherEnvironment({ banks });
+    await environment.start();
+    environment.answers(() => 503);
+    await environment.dispatch(...many(60, "first"));
+    await environment.time.advance(minuteMs);
+    environment.hooks.store.fault = ({ operation }) => (operation === "deliveries.remove" ? "slow" : "none");
+    environment.hooks.store.slowMs = 5_000;
+    environment.answers(() => 202);
+    await environment.until(() => environment.endedIds().size > 0, minuteMs);
+    await environment.time.advance(1_000);
+    // Besides the probe: four slots have eight places, and eight messages end for each slot.
+    expect(environment.endedIds().size).toBe(1 + 8 + 32);
+    await environment.until(() => environment.endedIds().size === 60, minuteMs);
+  });
+});
