@@ -91,6 +91,7 @@ export interface ForeignRecords {
   pendingCount(): number;
 }
 
+const foreignType = "Foreign";
 const lookAgainMs = 3_000;
 const lookFirstMaxMs = 10_000;
 const answerMaxMs = 10_000;
@@ -107,7 +108,7 @@ export function startForeignRecords(options: ForeignRecordsOptions): ForeignReco
   async function play({ key, topic, bytes, isQuarantining, stops }: PlannedForeignRecord): Promise<void> {
     const partition = key === null ? Math.floor(random.fraction() * partitionCount) : partitionFor(key, partitionCount);
     const value = stops === null ? garbage(bytes) : unknownSchema(bytes);
-    const named = stops === null ? {} : { [headers.type]: "Foreign" };
+    const named = stops === null ? {} : { [headers.type]: foreignType };
     const record = { topic, partition, key: key === null ? null : new TextEncoder().encode(key), value, headers: named };
     const [appended] = await repeat(async () => await (await producer).send([record]));
     if (stops !== null && appended !== undefined) await skip(stops, appended);
@@ -143,14 +144,17 @@ export function startForeignRecords(options: ForeignRecordsOptions): ForeignReco
     return false;
   }
 
-  /** #3 */
-  async function skip(service: string, { topic, partition, offset }: AppendResult): Promise<void> {
+  /** #3 A copy whose answer was lost stands before it, and stops the partition too. */
+  async function skip(service: string, { topic, partition, offset: last }: AppendResult): Promise<void> {
     const place = { topic, partition };
-    const body = { service, ...place, offset: String(offset), reason: "no registry has its schema" };
-    while (!isSkipped(broker.records({ topic: topics.deadLetters, partition }), { service, ...place, offset })) {
-      await sleep(time, lookAgainMs);
-      replays += 1;
-      await ask("/skip", `skip-${replays}`, body);
+    const stopping = broker.records(place).filter((record) => record.headers[headers.type] === foreignType && record.offset <= last);
+    for (const { offset } of stopping) {
+      const body = { service, ...place, offset: String(offset), reason: "no registry has its schema" };
+      while (!isSkipped(broker.records({ topic: topics.deadLetters, partition }), { service, ...place, offset })) {
+        await sleep(time, lookAgainMs);
+        replays += 1;
+        await ask("/skip", `skip-${replays}`, body);
+      }
     }
   }
 
