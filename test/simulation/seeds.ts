@@ -8,11 +8,12 @@ import { clocksApartMaxMs, type Scenario } from "./scenario.ts";
 import { cutMaxMs, simulate, simulatedDayTimes } from "./simulate.ts";
 
 /**
- * CI runs seeds 1 … 160, and `./sluice test --long` runs 1 … 2,000. Even seeds are calm, odd ones have faults.
- * `SLUICE_SEED` runs that seed alone, and the first of the other kind.
+ * CI runs seeds 1 … 160 and those that once found a bug, `./sluice test --long` runs 1 … 2,000. Even seeds are calm, odd
+ * ones have faults. `SLUICE_SEED` runs that seed alone, and the first of the other kind.
  */
 const seedsInCi = 160;
 const seedsLong = 2_000;
+const seedsThatFoundBugs = [407, 781, 1561];
 
 /**
  * Selects the seeds of one kind. Two test files run one `half` each of the troubled seeds, so that two cores share
@@ -21,7 +22,8 @@ const seedsLong = 2_000;
 export function selectSeeds(kind: "calm" | "troubled", half: 0 | 1 | null = null): readonly number[] {
   const requested = process.env["SLUICE_SEED"];
   const count = process.env["SLUICE_LONG"] === "1" ? seedsLong : seedsInCi;
-  const all = requested === undefined ? Array.from({ length: count }, (_, index) => index + 1) : [Number(requested)];
+  const planned = [...Array.from({ length: count }, (_, index) => index + 1), ...seedsThatFoundBugs.filter((seed) => seed > count)];
+  const all = requested === undefined ? planned : [Number(requested)];
   const matching = all.filter((seed) => (seed % 2 === 0) === (kind === "calm"));
   const wanted = half === null ? matching : matching.filter((_, index) => index % 2 === half);
   return wanted.length > 0 ? wanted : [kind === "calm" ? 2 : 1];

@@ -48,9 +48,11 @@ export interface DayLedgersOptions {
   readonly store: Pick<LedgerStore, "load" | "write">;
   /** Rejects if the store is not the one that the lease knows (#3). */
   readonly requireLease: () => Promise<void>;
+  /** Called with each ledger that the store has acknowledged. */
+  readonly onWritten?: (day: DayKey, version: number) => void;
 }
 
-export function createDayLedgers({ partition, store, requireLease }: DayLedgersOptions): DayLedgers {
+export function createDayLedgers({ partition, store, requireLease, onWritten }: DayLedgersOptions): DayLedgers {
   const days = new Map<DayKey, KeptDay>();
   let through = 0n;
 
@@ -69,6 +71,7 @@ export function createDayLedgers({ partition, store, requireLease }: DayLedgersO
       if (await store.write(written, version)) {
         one.version = version + 1;
         one.written = changes;
+        onWritten?.(day, version + 1);
         return;
       }
       await adopt(day, one);

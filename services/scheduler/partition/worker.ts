@@ -59,7 +59,7 @@ class PartitionWorker {
   /** What is kept of the last epoch. */
   #before: Pick<OwnedPartition, "build" | "markers"> | null = null;
   /** What was written last under the newest lease (#5). */
-  #witness: StoreWitness = createStoreWitness();
+  #witness: StoreWitness;
   /** The end of the partition when the lease was taken: another owner may have appended what lies below. */
   #caughtUpAt: bigint;
   /** The outputs of the batch that runs, or is repeated (#8). */
@@ -77,7 +77,13 @@ class PartitionWorker {
     this.#assigned = assigned;
     this.#caughtUpAt = assigned.logEnd;
     this.#sent = new ResendMemory(context.producer);
-    this.#ledgers = createDayLedgers({ partition, store: store.ledgers, requireLease: () => this.#requireLease(this.#lease.epoch) });
+    this.#witness = this.#createWitness();
+    this.#ledgers = createDayLedgers({
+      partition,
+      store: store.ledgers,
+      requireLease: () => this.#requireLease(this.#lease.epoch),
+      onWritten: (day, version) => this.#witness.wroteLedger(day, version),
+    });
     this.#lease = new PartitionLease({
       service,
       partition,
@@ -107,6 +113,11 @@ class PartitionWorker {
     };
   }
 
+  #createWitness(): StoreWitness {
+    const { ledgers } = this.#context.store;
+    return createStoreWitness(async (day) => (await ledgers.load(this.#partition, [day])).get(day)?.version ?? 0);
+  }
+
   /** #9 */
   #reportStart(): void {
     const { logStart } = this.#assigned;
@@ -120,7 +131,7 @@ class PartitionWorker {
     if (hasGoneBack) this.#context.metrics.storeGoneBack.add({ partition: String(this.#partition) });
     if (this.#before !== null) this.#caughtUpAt = (await this.#context.journalEnds(this.#partition))?.logEnd ?? this.#caughtUpAt;
     this.#skips = await this.#context.operatorSkips.listDone(topics.journal, this.#partition, readLettersNote(document.state));
-    this.#witness = createStoreWitness();
+    this.#witness = this.#createWitness();
     this.#sent.forget();
     const owned = await takeOverPartition({
       context: this.#context,

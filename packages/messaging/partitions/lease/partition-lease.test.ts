@@ -325,6 +325,30 @@ describe("the lease of a partition", () => {
     },
   );
 
+  it("I1: #5: a process that stood still behind the read of its witness reads it again before it writes", async () => {
+    const clock = time();
+    const store = createLeaseStore();
+    const standing = { ms: 0, isMissing: false };
+    const { lease } = createOwner({
+      store,
+      time: clock,
+      async isWitnessMissing() {
+        const answer = standing.isMissing;
+        if (standing.ms > 0) await clock.advance(standing.ms);
+        return answer;
+      },
+    });
+    await lease.take();
+    standing.ms = 1_000;
+    expect(await lease.write(1, 5n)).toBe(true);
+    standing.ms = 14_000;
+    await expect(lease.write(1, 6n)).rejects.toMatchObject({ code: "messaging.witness-late", isRetryable: true });
+    const writing = lease.write(1, 7n);
+    standing.isMissing = true;
+    expect([await writing, lease.owned, store.document().position]).toEqual([false, null, 5n]);
+    lease.close("the end of the test");
+  });
+
   it("#6: an idle owner learns at its next look that another owner has raised the epoch", async () => {
     const clock = time();
     const store = createLeaseStore();

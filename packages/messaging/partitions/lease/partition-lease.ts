@@ -12,7 +12,8 @@
 //    epochs are given a second time. The take-over learns of it: what was done since may be missing.
 // #5 A document that is as it was proves nothing about what lies behind its position. So the owner names a witness:
 //    what it wrote last. The witness is read before the document. Where it is missing although nobody has raised the
-//    epoch, the store was restored.
+//    epoch, the store was restored. A process that stood still between that read and a write reads the witness again: the
+//    store may have been restored meanwhile.
 // #6 An owner that reads and writes nothing looks at its document all the same (`partition-watch.ts`). A document that
 //    is not at or beyond what this process knows is acted on as a refused write. A read may be older than a write, so
 //    only the take-over that follows decides whether the store was restored.
@@ -26,6 +27,10 @@ import type { LeasePosition, Look, PartitionWatch, StoredPosition } from "./part
  * lost.
  */
 export const confirmedAfterMs = 3_500;
+/** #5: milliseconds from the begin of a witness's read to the write that relies on it. */
+const witnessAgeMaxMs = 1_000;
+/** Reads of the witness before one write. */
+const witnessReadsMax = 3;
 
 /** The documents of partitions in the store, as far as a lease needs them. */
 export interface LeaseStore<Document> {
@@ -114,7 +119,7 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
     const { service, partition, store } = this.#options;
     const held = this.#held;
     if (held?.epoch !== epoch) return false;
-    if (await this.#options.isWitnessMissing()) {
+    if (await this.#isWitnessMissingNow()) {
       this.#judge(held, true, await store.positions(service));
       return false;
     }
@@ -124,6 +129,18 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
     }
     this.lose(epoch);
     return false;
+  }
+
+  /** #5 */
+  async #isWitnessMissingNow(): Promise<boolean> {
+    const { time, partition } = this.#options;
+    for (let reads = 0; reads < witnessReadsMax; reads += 1) {
+      const fromMs = time.monotonicMs();
+      if (await this.#options.isWitnessMissing()) return true;
+      if (time.monotonicMs() - fromMs <= witnessAgeMaxMs) return false;
+    }
+    const reason = `partition ${partition}: the store took longer than ${witnessAgeMaxMs} ms to answer, ${witnessReadsMax} times`;
+    throw new Fault("messaging.witness-late", reason, { isRetryable: true });
   }
 
   /** Gives the lease up after the store has shown that another owner has raised the epoch. */

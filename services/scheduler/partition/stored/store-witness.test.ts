@@ -35,3 +35,19 @@ test("a document that is written while the store is read is not expected in that
   witness.wrote(second);
   expect(isMissing(new Map([[first.transaction.uetr, first]]))).toBe(false);
 });
+
+test("I11: a ledger that was written last is the witness, until a transaction is written after it", async () => {
+  const [first, second] = await given();
+  const stored = { ledger: 2, transaction: first.transaction.version };
+  const witness = createStoreWitness(() => Promise.resolve(stored.ledger));
+  const versions = (uetrs: readonly string[]) =>
+    Promise.resolve(new Map(uetrs.map((uetr) => [uetr, { partition: 0, version: stored.transaction }])));
+  witness.wrote(first);
+  witness.wroteLedger("ZA_EFT:2026-11-20", 3);
+  expect(await witness.isMissing({ versions })).toBe(true);
+  stored.ledger = 3;
+  expect(await witness.isMissing({ versions })).toBe(false);
+  witness.wrote(second);
+  stored.transaction = second.transaction.version - 1;
+  expect(await witness.isMissing({ versions })).toBe(true);
+});
