@@ -194,6 +194,12 @@ export const deliveryBugs: readonly PlantedBug[] = [
     nearest: ["packages/delivery/backlog/scan.test.ts", "services/dispatcher/isolation/backlogs.test.ts"],
   },
   {
+    id: "place-kept-until-removed",
+    breaks: "An acknowledged message keeps its place until its row is removed: log and store set the pace of a drain.",
+    edits: [{ file: "packages/delivery/backlog/drain.ts", find: 'if (result.class === "acknowledged") place.markEnding();', put: "" }],
+    nearest: ["services/dispatcher/isolation/backlogs.test.ts"],
+  },
+  {
     id: "removed-row-is-no-witness",
     breaks: "A restore that brings ended messages back stays unnoticed until the next take-over delivers them once more.",
     edits: [

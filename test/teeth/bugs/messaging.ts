@@ -156,6 +156,18 @@ export const messagingBugs: readonly PlantedBug[] = [
     nearest: consumers,
   },
   {
+    id: "witness-read-before-a-standstill",
+    breaks: "A process that stood still relies on a witness that it read before the store was restored.",
+    edits: [
+      {
+        file: "packages/messaging/partitions/lease/partition-lease.ts",
+        find: "if (time.monotonicMs() - fromMs <= witnessAgeMaxMs) return false;",
+        put: "return false;",
+      },
+    ],
+    nearest: ["packages/messaging/partitions/lease/partition-lease.test.ts"],
+  },
+  {
     id: "lease-taken-without-confirmation",
     breaks: "A lost partition is taken again though the coordinator has not confirmed the assignment.",
     edits: [

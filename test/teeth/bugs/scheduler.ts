@@ -13,6 +13,7 @@ const [takeOver, markers, ledgers] = [
   "services/scheduler/partition/applied-markers.ts",
   "services/scheduler/partition/day-ledgers.ts",
 ];
+const storeWitness = "services/scheduler/partition/stored/store-witness.ts";
 const workerTests = ["services/scheduler/partition/two-owners.test.ts", "services/scheduler/partition/worker.test.ts"];
 
 export const schedulerBugs: readonly PlantedBug[] = [
@@ -27,6 +28,12 @@ export const schedulerBugs: readonly PlantedBug[] = [
       },
     ],
     nearest: ["services/scheduler/service.test.ts", `${scenarios}/restored-store.test.ts`],
+  },
+  {
+    id: "ledger-is-no-witness",
+    breaks: "A store that lost a ledger in a restore, and nothing else, is not noticed (I11).",
+    edits: [{ file: storeWitness, find: "      if (ledger !== null) return await isLedgerMissing(ledger);\n", put: "" }],
+    nearest: ["services/scheduler/partition/stored/store-witness.test.ts"],
   },
   {
     id: "outputs-before-states",
