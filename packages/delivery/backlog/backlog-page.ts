@@ -27,6 +27,8 @@ export interface BacklogPageOptions {
   readonly computeWakeMs: (entry: BacklogEntry) => number;
   /** Tells whether an entry ends without a further attempt. */
   readonly isOver: (entry: BacklogEntry) => boolean;
+  /** Called when a section no longer covers everything, also within the constructor. */
+  readonly onUncovered?: () => void;
 }
 
 export class BacklogPage {
@@ -46,6 +48,7 @@ export class BacklogPage {
   constructor(options: BacklogPageOptions) {
     this.#options = options;
     for (const endpoint of options.endpoints) this.#sections.set(endpoint, new Section(options.coveredBelow));
+    if (options.coveredBelow !== null) options.onUncovered?.();
   }
 
   /** The number of first messages in memory. */
@@ -87,7 +90,7 @@ export class BacklogPage {
 
   /** Sets the cover after a read of the store. */
   setCoveredBelow(endpoint: Endpoint, below: bigint | null): void {
-    this.#section(endpoint).coveredBelow = below;
+    this.#limitCover(this.#section(endpoint), below);
   }
 
   /** False for an endpoint that was replaced. */
@@ -105,12 +108,13 @@ export class BacklogPage {
       entry.endpoint = endpointOf(entry);
       this.#count(entry, 1);
     }
+    if (coveredBelow !== null) this.#options.onUncovered?.();
     this.rearm();
   }
 
   /** Makes all be read again. */
   uncover(): void {
-    for (const section of this.#sections.values()) section.coveredBelow = 0n;
+    for (const section of this.#sections.values()) this.#limitCover(section, 0n);
   }
 
   has(id: string): boolean {
@@ -141,7 +145,7 @@ export class BacklogPage {
       return true;
     }
     if (!this.hasRoom(entry.endpoint, kindOf(entry))) {
-      section.coveredBelow = entry.sequence;
+      this.#limitCover(section, entry.sequence);
       return false;
     }
     if (state !== undefined) {
@@ -295,7 +299,13 @@ export class BacklogPage {
     if (known !== undefined) return known;
     const section = new Section(0n);
     this.#sections.set(endpoint, section);
+    this.#options.onUncovered?.();
     return section;
+  }
+
+  #limitCover(section: Section, below: bigint | null): void {
+    section.coveredBelow = below;
+    if (below !== null) this.#options.onUncovered?.();
   }
 
   /** #3 */

@@ -85,7 +85,11 @@ function nextReadMs(partition: DeliveryPartition): number | null {
   const { scan } = partition;
   if (scan.passedBelow !== null) return scan.nextMs;
   let fromMs: number | null = null;
-  for (const queue of partition.queues.values()) {
+  for (const queue of partition.uncovered) {
+    if (queue.page.isComplete) {
+      partition.uncovered.delete(queue);
+      continue;
+    }
     for (const endpoint of queue.page.endpoints) {
       if (wantsRefill(queue, endpoint)) fromMs = Math.min(fromMs ?? Number.POSITIVE_INFINITY, queue.refillFromMs.get(endpoint) ?? 0);
     }
@@ -119,7 +123,7 @@ interface Refill {
 function nextRefill(context: EngineContext, partition: DeliveryPartition): Refill | null {
   const nowMs = context.time.monotonicMs();
   let next: (Refill & { readonly number: number }) | null = null;
-  for (const queue of partition.queues.values()) {
+  for (const queue of partition.uncovered) {
     for (const endpoint of queue.page.endpoints) {
       if (!wantsRefill(queue, endpoint) || (queue.refillFromMs.get(endpoint) ?? 0) > nowMs) continue;
       const number = queue.refilled.get(endpoint) ?? 0;

@@ -54,6 +54,11 @@ export interface DeliveryPartition {
   readonly epoch: number;
   readonly lease: DeliveryLease;
   readonly queues: Map<string, ReceiverQueue>;
+  /**
+   * The queues whose pages may not cover everything: the store is read for these alone. With 1,000 receivers they are
+   * few, and they are looked at with each message that ends.
+   */
+  readonly uncovered: Set<ReceiverQueue>;
   readonly locks: KeyLocks;
   readonly recentEnds: RecentEnds;
   /** Retries and scans that run now. */
@@ -113,6 +118,7 @@ export function createDeliveryPartition(
     epoch,
     lease: new DeliveryLease({ time, random, logger, partition, heartbeatAgeMaxMs: bounds.heartbeatAgeMaxMs, heartbeatAgeMs }),
     queues: new Map(),
+    uncovered: new Set(),
     locks: new KeyLocks(),
     recentEnds: before?.recentEnds ?? new RecentEnds(bounds.recentEndsMax),
     running: new Set(),
@@ -149,6 +155,10 @@ export function getQueue(context: EngineContext, partition: DeliveryPartition, r
     coveredBelow: partition.scan.passedBelow,
     computeWakeMs: (entry) => wakeMs(context, partition, entry),
     isOver: (entry) => areAttemptsOver(context, partition, entry) || isExpired(context, entry),
+    onUncovered: () => {
+      const known = partition.queues.get(receiverId);
+      if (known !== undefined) partition.uncovered.add(known);
+    },
   });
   const queue: ReceiverQueue = {
     receiverId,
@@ -163,6 +173,7 @@ export function getQueue(context: EngineContext, partition: DeliveryPartition, r
     probes: new Map(),
   };
   partition.queues.set(receiverId, queue);
+  if (!page.isComplete) partition.uncovered.add(queue);
   if (partition.isTakenOver) updateSpilling(context, partition, queue);
   return queue;
 }
