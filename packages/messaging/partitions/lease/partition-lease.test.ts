@@ -328,23 +328,23 @@ describe("the lease of a partition", () => {
   it("I1: #5: a process that stood still behind the read of its witness reads it again before it writes", async () => {
     const clock = time();
     const store = createLeaseStore();
-    const standing = { ms: 0, isMissing: false };
+    const stillness = { ms: 0, isMissing: false };
     const { lease } = createOwner({
       store,
       time: clock,
       async isWitnessMissing() {
-        const answer = standing.isMissing;
-        if (standing.ms > 0) await clock.advance(standing.ms);
+        const answer = stillness.isMissing;
+        if (stillness.ms > 0) await clock.advance(stillness.ms);
         return answer;
       },
     });
     await lease.take();
-    standing.ms = 1_000;
+    stillness.ms = 1_000;
     expect(await lease.write(1, 5n)).toBe(true);
-    standing.ms = 14_000;
+    stillness.ms = 14_000;
     await expect(lease.write(1, 6n)).rejects.toMatchObject({ code: "messaging.witness-late", isRetryable: true });
     const writing = lease.write(1, 7n);
-    standing.isMissing = true;
+    stillness.isMissing = true;
     expect([await writing, lease.owned, store.document().position]).toEqual([false, null, 5n]);
     lease.close("the end of the test");
   });

@@ -12,8 +12,8 @@
 //    epochs are given a second time. The take-over learns of it: what was done since may be missing.
 // #5 A document that is as it was proves nothing about what lies behind its position. So the owner names a witness:
 //    what it wrote last. The witness is read before the document. Where it is missing although nobody has raised the
-//    epoch, the store was restored. A process that stood still between that read and a write reads the witness again: the
-//    store may have been restored meanwhile.
+//    epoch, the store was restored. A process that stood still between that read and a write reads the witness again:
+//    the store may have been restored meanwhile.
 // #6 An owner that reads and writes nothing looks at its document all the same (`partition-watch.ts`). A document that
 //    is not at or beyond what this process knows is acted on as a refused write. A read may be older than a write, so
 //    only the take-over that follows decides whether the store was restored.
