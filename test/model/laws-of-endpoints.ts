@@ -5,10 +5,11 @@
 //    (I12).
 // #2 While `Retry-After` suspends it, only a probe begins, or a message whose attempts would have ended by then (I12).
 // #3 There are never more attempts under way than the receiver has connections (I15).
-// #4 After the acknowledgement that closes the breaker a waiting message is tried within 1 s (I16). One that fails often
-//    keeps its own back-off.
+// #4 After the acknowledgement that closes the breaker a waiting message is tried within 1 s (I16). One that fails
+//    often keeps its own back-off.
 // #5 While the breaker is open and a message waits, probes continue. While it is closed, no first message of a key
-//    waits longer than its last answer requires (I7). One that fails often waits for its turn too: each of them has one.
+//    waits longer than its last answer requires (I7). One that fails often waits for its turn too: each of them has
+//    one.
 
 import { failingFromAttempts } from "@sluice/contracts";
 import { modelProbeSpacingMs, endpointOrigin, type ModelEndpoint } from "./endpoints.ts";
@@ -159,7 +160,7 @@ function failsOften(run: ModelRun, { id }: InputMessage): boolean {
   return findAttempts(run.recorded, id).length >= failingFromAttempts;
 }
 
-/** Milliseconds from one attempt on what fails often to the next: it has an eighth of the connections, or of the time. */
+/** Milliseconds between attempts on what fails often, which has an eighth of the connections, or of the time. */
 function longestTurnMs({ bank }: ModelEndpoint): number {
   return answerTimeoutMs * Math.max(1, 8 / (connections[bank] ?? 1));
 }
