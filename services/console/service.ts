@@ -14,8 +14,8 @@
 // #3 Banks, connectors and operators, their credentials and limits can be replaced while it runs.
 // #4 An operator's decision is a record of the journal, and takes effect only through it.
 // #5 Who came, asked and decided, and what the configuration changed, is in the audit, which each console seals.
-// #6 It is ready while the store and some partition of the journal answer, and names partitions that do not. Without
-//    the broker the store still answers questions, but no decision is taken and nothing is certainly "not known".
+// #6 It is ready while the store answers, and names partitions of the journal that do not. Without the broker the store
+//    still answers most questions, and that is when people ask. No decision is taken then.
 
 import type { AuditKeys } from "@sluice/audit";
 import { createLiveConfiguration, listCallers, type ConfiguredOperator } from "@sluice/config";
@@ -127,13 +127,12 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
 
 /** #6 */
 function readReadiness(isTimeKnown: boolean, storeTrouble: string | null, silent: readonly number[], partitionCount: number): Readiness {
-  const isAway = silent.length === partitionCount;
   const missing = [
     ...(isTimeKnown ? [] : ["broker clock: no time known yet"]),
     ...(storeTrouble === null ? [] : [`store: ${storeTrouble}`]),
-    ...(isAway ? ["journal: no partition answers"] : []),
   ];
-  const parts = isAway ? [] : silent.map((partition) => `journal: partition ${partition} does not answer`);
+  const isAway = silent.length === partitionCount;
+  const parts = isAway ? ["journal: no partition answers"] : silent.map((partition) => `journal: partition ${partition} does not answer`);
   return { isReady: missing.length === 0, reasons: [...missing, ...parts] };
 }
 
