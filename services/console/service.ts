@@ -19,7 +19,7 @@ import type { AuditKeys } from "@sluice/audit";
 import { createLiveConfiguration, listCallers, type ConfiguredOperator } from "@sluice/config";
 import { controlPrefix } from "@sluice/contracts";
 import { createCallerMeter, createCallers, createRefusals, createTokens, type ClientConnection } from "@sluice/service";
-import type { ConfiguredService, ServicePorts } from "@sluice/process";
+import type { AskProcesses, ConfiguredService, ServicePorts } from "@sluice/process";
 import { startBrokerClock, createProbe } from "@sluice/messaging";
 import { createStoreProbe, type Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
@@ -47,6 +47,8 @@ export interface ConsoleServicePorts extends ServicePorts {
   readonly auditKeys?: () => AuditKeys | null;
   /** Text of the control API's OpenAPI document; null: it is not served. */
   readonly controlDocument?: string | null;
+  /** Asks the processes of all services how they are; null, or left out: nobody said where they are. */
+  readonly askProcesses?: AskProcesses | null;
   /** Folder of the documentation site; null: there is none. */
   readonly helpFolder?: string | null;
 }

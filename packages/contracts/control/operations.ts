@@ -35,6 +35,7 @@ export const controlOperations = [
   question("streamOverview", "/stream", [], "The overview, each time it changes"),
   question("showSeries", "/series", ["bank"], "What the numbers were, minute by minute"),
   question("controlStatus", "/status", [], "Partitions, banks and days at a glance"),
+  question("listServices", "/services", [], "Each process of each service: version, readiness, partitions"),
   question("searchTransactions", "/transactions", [...searchTerms.map(({ name }) => name), "sort", ...page], "Search transactions"),
   question(
     "countTransactions",

@@ -28,6 +28,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "Each minute of the last four hours, as this console has seen it: what was accepted and delivered in it, what is held and what is not acknowledged, of all or of one bank; and when it is over at the rate of the last five minutes. A console that restarts begins again.",
   controlStatus:
     "Every partition with its position, its distance to the log's end and its owner's epoch; banks that are paused; days that are not reconciled.",
+  listServices:
+    "What each process says of itself at its operations port: release, configuration, readiness with its reasons and since when, and the partitions that it owns with their lag. Of services that keep positions the lag is known also while no process answers. Answers within a second of each other are the same.",
   searchTransactions:
     "All terms given must hold; at least what is asked for, never more. By UETR, or with `sort=newest` the last received first. A parameter that does not exist is refused.",
   countTransactions:
