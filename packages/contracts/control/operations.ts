@@ -53,7 +53,7 @@ export const controlOperations = [
   question("summariseReconciliation", "/reconciliation/summary", ["day"], "Counts and sums of reconciliation items"),
   question("exportReconciliation", "/reconciliation/export", ["day", "format"], "Reconciliation items as a file"),
   question("listBanks", "/banks", [], "Banks and connectors: how they stand, what waits, and their day's totals"),
-  question("showBank", "/banks/{bank}", [], "One bank or connector: addresses, backlog, failures, refusals, decisions"),
+  question("showBank", "/banks/{bank}", [], "One bank or connector: addresses, gates, backlog, refusals, decisions"),
   question(
     "listRefused",
     "/banks/{bank}/refused",

@@ -51,7 +51,7 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   listBanks:
     "How it stands as a receiver (active, throttled, breaker-open, paused, maintenance) and why, by address; what waits for it and since when; who paused or resumed it last; the totals of the day against their alarms.",
   showBank:
-    "What `GET /banks` says of it, its addresses as configured, what is held for it, what fails often, and what it refused last. 404: nobody knows it.",
+    "What `GET /banks` says of it, its addresses as configured, its gates on the days that are near, its unresolved credits, what is held for it, what fails often, and what it refused last. 404: nobody knows it.",
   listRefused:
     "Messages, or with `target` POSTING events, that it answered with a code after which nothing is tried any more: the first 500 in the order of the topic, with the sum of their transactions.",
   showConservation: "By bank, currency and column, in count and sum: accepted = completed + rejected + unpaid + reconciled + open.",
