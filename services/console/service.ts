@@ -22,7 +22,7 @@ import { createLiveConfiguration, listCallers, type ConfiguredOperator } from "@
 import { controlPrefix } from "@sluice/contracts";
 import { createCallerMeter, createCallers, createRefusals, createTokens, type ClientConnection } from "@sluice/service";
 import type { Readiness } from "@sluice/kernel";
-import type { ConfiguredService, ServicePorts } from "@sluice/process";
+import type { AskProcesses, ConfiguredService, ServicePorts } from "@sluice/process";
 import { createJournalProbe, createProbe, startBrokerClock } from "@sluice/messaging";
 import { createStoreProbe, type Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
@@ -50,6 +50,8 @@ export interface ConsoleServicePorts extends ServicePorts {
   readonly auditKeys?: () => AuditKeys | null;
   /** Text of the control API's OpenAPI document; null: it is not served. */
   readonly controlDocument?: string | null;
+  /** Asks the processes of all services how they are; null, or left out: nobody said where they are. */
+  readonly askProcesses?: AskProcesses | null;
   /** Folder of the documentation site; null: there is none. */
   readonly helpFolder?: string | null;
 }
