@@ -1,12 +1,15 @@
 // What a file that is refused still takes away: revoking a token must not depend on the rest of the file.
 //
-// #1 A refused file only takes away: tokens that it no longer lists under their holder, roles that an operator no
-//    longer has, and the tokens of a holder that it no longer lists. It adds and changes nothing.
+// #1 A refused file only takes away: tokens that it no longer lists under their holder, the time after an earlier end
+//    that it gives a token, roles that an operator no longer has, and the tokens of a holder that it no longer lists.
+//    It adds and changes nothing.
 // #2 It counts as far as it can be read. Text that is not YAML says nothing, nor does a list that is missing, empty, or
 //    has a member without an id. A holder whose own tokens cannot be read keeps them.
 // #3 A holder that loses nothing is the same object as before.
 
+import type { HeldToken } from "@sluice/kernel";
 import type { Configuration, ConfiguredOperator } from "./configuration.ts";
+import { readInstant } from "./file/held-tokens.ts";
 
 type Holders = Pick<Configuration, "banks" | "connectors" | "operators">;
 
@@ -26,9 +29,10 @@ export function takeAway(tree: unknown, { banks, connectors, operators }: Holder
 
 type Entries = ReadonlyMap<string, unknown> | null;
 
-function withoutTokens<T extends { readonly id: string; readonly tokenSha256: readonly string[] }>(holder: T, entries: Entries): T {
+function withoutTokens<T extends { readonly id: string; readonly tokens: readonly HeldToken[] }>(holder: T, entries: Entries): T {
   const left = remainingTokens(holder, entries);
-  return left.length === holder.tokenSha256.length ? holder : { ...holder, tokenSha256: left };
+  const isSame = left.length === holder.tokens.length && left.every((token, index) => token === holder.tokens[index]);
+  return isSame ? holder : { ...holder, tokens: left };
 }
 
 function withoutRoles(operator: ConfiguredOperator, entries: Entries): ConfiguredOperator {
@@ -38,15 +42,36 @@ function withoutRoles(operator: ConfiguredOperator, entries: Entries): Configure
 }
 
 function remainingTokens(
-  { id, tokenSha256 }: { readonly id: string; readonly tokenSha256: readonly string[] },
+  { id, tokens }: { readonly id: string; readonly tokens: readonly HeldToken[] },
   entries: Entries,
-): readonly string[] {
-  if (entries === null) return tokenSha256;
+): readonly HeldToken[] {
+  if (entries === null) return tokens;
   if (!entries.has(id)) return [];
-  const hashes = readTexts(entries.get(id), "tokenSha256");
-  if (hashes === null || !hashes.every((hash) => /^[0-9a-f]{64}$/i.test(hash))) return tokenSha256;
-  const named = new Set(hashes.map((hash) => hash.toLowerCase()));
-  return tokenSha256.filter((hash) => named.has(hash));
+  const ends = readEnds(entries.get(id));
+  if (ends === null) return tokens;
+  return tokens.flatMap((token) => {
+    const endMs = ends.get(token.sha256);
+    if (endMs === undefined) return [];
+    return [endMs < (token.notAfterMs ?? Infinity) ? { ...token, notAfterMs: endMs } : token];
+  });
+}
+
+/** #2: the ends of the listed tokens by their hashes, Infinity for none; null: the tokens cannot be read. */
+function readEnds(entry: unknown): ReadonlyMap<string, number> | null {
+  const [undated, dated] = ["tokenSha256", "tokens"].map((name) => memberOf(entry, name));
+  if (undated === undefined && dated === undefined) return null;
+  const ends = new Map<string, number>();
+  for (const [list, read] of [
+    [undated, (hash: unknown) => ({ hash, end: undefined })],
+    [dated, (token: unknown) => ({ hash: memberOf(token, "sha256"), end: memberOf(token, "notAfter") })],
+  ] as const) {
+    if (list !== undefined && !Array.isArray(list)) return null;
+    for (const { hash, end } of (list ?? []).map(read)) {
+      if (typeof hash !== "string" || !/^[0-9a-f]{64}$/i.test(hash)) return null;
+      ends.set(hash.toLowerCase(), (typeof end === "string" ? readInstant(end) : null) ?? Infinity);
+    }
+  }
+  return ends;
 }
 
 /** #2: the members of a list by their ids. */

@@ -3,6 +3,7 @@ export * from "./http/callers.ts";
 export * from "./http/document-share.ts";
 export * from "./http/fair-shares.ts";
 export * from "./http/listen.ts";
+export * from "./http/log-in-answer.ts";
 export type { ListenerTls } from "./http/listener-tls.ts";
 export * from "./http/problem.ts";
 export * from "./http/read-body.ts";

@@ -84,7 +84,7 @@ export function startIngress(ports: IngressPorts): Ingress {
   const audit = startIngressAudit(ports);
   const report = audit.auditing(createIngressRequestReport(ports, refusals));
   const configured = listCallers(live.view);
-  const callers = createCallers(configured);
+  const callers = createCallers(configured, () => time.nowMs());
   const meter = createCallerMeter(configured, () => time.monotonicMs());
   const newParties = createNewParties({ time, running: ports.configuration, take: (next) => takeOver({ live, callers, meter }, next) });
   let stopped: Promise<void> | null = null;

@@ -1,6 +1,6 @@
 // Identifies a bank or connector by the bearer token of its call (`tokens.ts`).
 
-import { createTokens, type Identified, type TokenHolder } from "./tokens.ts";
+import { createTokens, type LogIn, type TokenHolder } from "./tokens.ts";
 
 export type HttpCallerKind = "bank" | "connector";
 
@@ -13,18 +13,20 @@ export interface Caller {
 export interface CallerCredentials extends Caller, TokenHolder {}
 
 export interface Callers {
-  /** Finds the caller by an `Authorization` header; null if it is missing, not a bearer token, or unknown. */
-  identify(authorization: string | null | undefined): Identified<Caller> | null;
+  /** Finds the caller by an `Authorization` header, which may be missing. */
+  identify(authorization: string | null | undefined): LogIn<Caller>;
   /** Replaces all callers. Throws if a hash is malformed, and then keeps the former ones. */
   replace(callers: readonly CallerCredentials[]): void;
 }
 
-export function createCallers(callers: readonly CallerCredentials[]): Callers {
-  const tokens = createTokens(callers);
+export function createCallers(callers: readonly CallerCredentials[], nowMs: () => number): Callers {
+  const tokens = createTokens(callers, nowMs);
   return {
     identify(authorization) {
       const found = tokens.identify(authorization);
-      return found === null ? null : { id: found.id, kind: found.kind, tokenId: found.tokenId };
+      if (!found.ok) return found;
+      const { id, kind, tokenId } = found.holder;
+      return { ok: true, holder: { id, kind, tokenId } };
     },
     replace: (next) => tokens.replace(next),
   };

@@ -6,37 +6,58 @@
 // #2 A token appears in no log line, error or answer.
 // #3 One holder may have several valid tokens, so that one can replace another. `replace` takes effect at once, as a
 //    whole or not at all.
+// #4 A token ends at its time, without a change of the configuration. Who sends it then learns that, because only
+//    who has the token can send it.
 
 import { hash as digest } from "node:crypto";
-import { tokenId } from "@sluice/kernel";
+import type { HeldToken } from "@sluice/kernel";
 
 export interface TokenHolder {
   readonly id: string;
-  /** SHA-256, hex, of each token that the holder may use; with none, nobody can call as this holder. */
-  readonly tokenSha256: readonly string[];
+  /** The tokens that the holder may use; with none, nobody can call as this holder. */
+  readonly tokens: readonly HeldToken[];
 }
 
-/** The holder, and which of its tokens it used: the first hexadecimal digits of the token's SHA-256. */
+/** The holder, and which of its tokens it used. */
 export type Identified<Holder> = Holder & { readonly tokenId: string };
 
+/** Why nobody was let in. */
+export type LogInRefusalReason = "unknown" | "token-expired";
+
+export interface RefusedLogIn {
+  readonly ok: false;
+  readonly reason: LogInRefusalReason;
+  /** Id of the holder whose token was sent; null: the token is not known. */
+  readonly holder: string | null;
+  /** Id of that token. */
+  readonly tokenId: string | null;
+}
+
+export type LogIn<Holder> = { readonly ok: true; readonly holder: Identified<Holder> } | RefusedLogIn;
+
 export interface Tokens<Holder> {
-  /** Finds the holder by an `Authorization` header; null if it is missing, not a bearer token, or unknown. */
-  identify(authorization: string | null | undefined): Identified<Holder> | null;
+  /** Finds the holder by an `Authorization` header, which may be missing. */
+  identify(authorization: string | null | undefined): LogIn<Holder>;
   /** Replaces all holders. Throws if a hash is malformed, and then keeps the former ones. */
   replace(holders: readonly Holder[]): void;
 }
 
 const tokenLengthMax = 1024;
+const unknown: RefusedLogIn = { ok: false, reason: "unknown", holder: null, tokenId: null };
 
-export function createTokens<Holder extends TokenHolder>(holders: readonly Holder[]): Tokens<Holder> {
+export function createTokens<Holder extends TokenHolder>(holders: readonly Holder[], nowMs: () => number): Tokens<Holder> {
   let known = indexHolders(holders);
   return {
     identify(authorization) {
-      const token = /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization ?? "")?.[1];
-      if (token === undefined || token.length > tokenLengthMax) return null;
-      const hash = digest("sha256", token);
-      const holder = known.get(hash);
-      return holder === undefined ? null : { ...holder, tokenId: tokenId(hash) };
+      const text = /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization ?? "")?.[1];
+      if (text === undefined || text.length > tokenLengthMax) return unknown;
+      const found = known.get(digest("sha256", text));
+      if (found === undefined) return unknown;
+      const { holder, token } = found;
+      // #4
+      const isExpired = token.notAfterMs !== null && nowMs() > token.notAfterMs;
+      if (isExpired) return { ok: false, reason: "token-expired", holder: holder.id, tokenId: token.id };
+      return { ok: true, holder: { ...holder, tokenId: token.id } };
     },
     replace(next) {
       known = indexHolders(next);
@@ -44,8 +65,13 @@ export function createTokens<Holder extends TokenHolder>(holders: readonly Holde
   };
 }
 
-function indexHolders<Holder extends TokenHolder>(holders: readonly Holder[]): ReadonlyMap<string, Holder> {
-  return new Map(holders.flatMap((holder) => holder.tokenSha256.map((hex) => [readHash(holder.id, hex), holder])));
+interface KnownToken<Holder> {
+  readonly holder: Holder;
+  readonly token: HeldToken;
+}
+
+function indexHolders<Holder extends TokenHolder>(holders: readonly Holder[]): ReadonlyMap<string, KnownToken<Holder>> {
+  return new Map(holders.flatMap((holder) => holder.tokens.map((token) => [readHash(holder.id, token.sha256), { holder, token }])));
 }
 
 function readHash(id: string, hex: string): string {

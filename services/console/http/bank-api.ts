@@ -14,7 +14,7 @@ import { formatInstant, type TransactionAnswer, type TransactionQueryHandler } f
 import { parseEventsPlace, type EventsQueryHandler } from "../own-transactions/list-events.ts";
 import { createQuestionTurns } from "./question-turns.ts";
 import { createRequestSlots } from "./request-slots.ts";
-import type { QuestionReport } from "./request-report.ts";
+import { type QuestionReport, type ReportedAnswer, reportRefused } from "./request-report.ts";
 
 type BankOperations = Readonly<Partial<Record<Exclude<ServedOperationName, "bankEvents">, TransactionQueryHandler>>> & {
   readonly bankEvents?: EventsQueryHandler;
@@ -72,12 +72,6 @@ export function createBankApi(ports: BankApiPorts): BankApi {
   return { fetch: async (request, connection) => await app.fetch(request, { connection }) };
 }
 
-interface ReportedAnswer {
-  readonly caller: string | null;
-  readonly tokenId: string | null;
-  readonly response: Response;
-}
-
 function respond(response: Response, caller: Identified<Caller> | null = null): Promise<ReportedAnswer> {
   return Promise.resolve({ caller: caller?.id ?? null, tokenId: caller?.tokenId ?? null, response });
 }
@@ -127,12 +121,9 @@ function parseInstant(text: string | undefined): number | null {
 }
 
 async function get(ports: BankApiPorts, desk: Desk, answering: Answering, context: Asked): Promise<ReportedAnswer> {
-  const caller = ports.callers.identify(context.req.header("authorization"));
-  if (caller === null) {
-    return respond(
-      problemResponse(401, "Not authenticated", "A known bearer token is needed.", { "www-authenticate": "Bearer", ...close }),
-    );
-  }
+  const loggedIn = ports.callers.identify(context.req.header("authorization"));
+  if (!loggedIn.ok) return reportRefused(loggedIn, "A known bearer token is needed.");
+  const caller = loggedIn.holder;
   const excess = checkLimits(ports, caller, context.env.connection);
   if (excess !== null) return respond(excess, caller);
   const question = answering(caller, context);

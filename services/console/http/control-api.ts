@@ -24,7 +24,7 @@ import { toControlResponse, invalidRequestResponse } from "./control-response.ts
 import { controlBodyBytesMax, type ControlAnswer, type ControlHandler, type ControlHandlers, type Operator } from "./control-handler.ts";
 import { parseActionId, parsePathParts, parseQuery } from "./control-parameters.ts";
 import { createRequestSlots, type RequestSlot, type RequestSlots } from "./request-slots.ts";
-import type { QuestionReport } from "./request-report.ts";
+import { type QuestionReport, type ReportedAnswer, reportRefused } from "./request-report.ts";
 import type { ControlAudit } from "./control-audit.ts";
 
 interface KnownOperator extends TokenHolder {
@@ -53,12 +53,6 @@ export interface ControlApi {
 type Environment = { readonly Bindings: { readonly connection: ClientConnection | null } };
 type Asked = Context<Environment>;
 type Operation = ControlOperation & { readonly name: ControlOperationName };
-
-interface ReportedAnswer {
-  readonly caller: string | null;
-  readonly tokenId?: string;
-  readonly response: Response;
-}
 
 /** Requests of all operators that are handled at once. */
 const placesMax = 128;
@@ -126,11 +120,9 @@ async function answerRequest(
   if (asked.req.method === "HEAD") {
     return { caller: null, response: problemResponse(405, "Method not allowed", "Only GET.", { allow: "GET", ...close }) };
   }
-  const known = ports.operators.identify(asked.req.header("authorization"));
-  if (known === null) {
-    const challenge = { "www-authenticate": "Bearer", ...close };
-    return { caller: null, response: problemResponse(401, "Not authenticated", "A bearer token of an operator is needed.", challenge) };
-  }
+  const loggedIn = ports.operators.identify(asked.req.header("authorization"));
+  if (!loggedIn.ok) return reportRefused(loggedIn, "A bearer token of an operator is needed.");
+  const known = loggedIn.holder;
   const operator = { id: known.id, name: known.name, person: known.person, roles: new Set(known.roles) };
   const refused = checkOperator(ports, operation, operator, asked.env.connection);
   const { tokenId } = known;

@@ -10,6 +10,7 @@
 
 import {
   createDocumentShare,
+  logInRefused,
   problemResponse,
   readBody,
   type DocumentShare,
@@ -120,12 +121,13 @@ async function post(
   request: Request,
   connection: ClientConnection | null,
 ): Promise<Response> {
-  const caller = ports.callers.identify(request.headers.get("authorization"));
-  if (caller === null) {
-    const challenge = { "www-authenticate": "Bearer", ...close };
-    const answer = problemResponse(401, "Not authenticated", "A known bearer token is needed.", challenge);
-    return refused(ports, stranger(operation.name, connection), answer);
+  const loggedIn = ports.callers.identify(request.headers.get("authorization"));
+  if (!loggedIn.ok) {
+    const { holder, tokenId, reason } = loggedIn;
+    const known = { ...stranger(operation.name, connection), caller: holder, tokenId };
+    return refused(ports, known, logInRefused(loggedIn, "A known bearer token is needed."), holder === null ? null : reason);
   }
+  const caller = loggedIn.holder;
   const source = { tokenId: caller.tokenId, remoteAddress: connection?.remoteAddress ?? null };
   const known = { operation: operation.name, caller: caller.id, ...source };
   const excess = await checkShare(ports, slowly, caller, connection);
@@ -209,8 +211,18 @@ function stranger(operation: string | null, connection: ClientConnection | null)
 }
 
 /** Reports a request that ends before its message was read. */
-function refused(ports: IngressApiPorts, known: Known, response: Response): Response {
-  ports.report({ ...known, status: response.status, detail: null, bytes: 0, tookMs: 0, traceparent: null, subject: null, outcome: null });
+function refused(ports: IngressApiPorts, known: Known, response: Response, refusal: string | null = null): Response {
+  ports.report({
+    ...known,
+    status: response.status,
+    refusal,
+    detail: null,
+    bytes: 0,
+    tookMs: 0,
+    traceparent: null,
+    subject: null,
+    outcome: null,
+  });
   return response;
 }
 
