@@ -5,7 +5,7 @@
 import type { SchemeTimes } from "@sluice/calendar";
 import type { DeliveryOperation, SecondPersonAction } from "@sluice/domain";
 import type { SchemeId } from "@sluice/domain/schemes";
-import type { HeldToken } from "@sluice/kernel";
+import type { CertificateBinding, HeldToken } from "@sluice/kernel";
 import type { SchemeAccountRule } from "./file/scheme-defaults.ts";
 
 /** A bank or a connector: it calls Sluice and is called by it. Ids are unique among both. */
@@ -15,6 +15,8 @@ export interface ConfiguredParty {
   readonly name: string;
   /** The bearer tokens with which it may call. */
   readonly tokens: readonly HeldToken[];
+  /** The client certificates of which a call needs one, besides a token; null: it needs none. */
+  readonly certificates: readonly CertificateBinding[] | null;
   /** Requests per second that it may send; further ones get 429. */
   readonly requestsPerSecond: number;
   /** Connections that it may hold open; requests on a further one get 429. */
@@ -153,6 +155,8 @@ export interface ConfiguredOperator {
   readonly person: string;
   /** No other caller has one of these bearer tokens. */
   readonly tokens: readonly HeldToken[];
+  /** The client certificates of which a call needs one, besides a token; null: it needs none. */
+  readonly certificates: readonly CertificateBinding[] | null;
   /** At least one. */
   readonly roles: readonly OperatorRole[];
 }

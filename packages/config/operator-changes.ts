@@ -2,9 +2,19 @@
 // id, never by itself.
 
 import type { ConfiguredOperator } from "./configuration.ts";
+import { isSameContent } from "./live-configuration.ts";
 import { listTokenChanges, listTokenIds } from "./token-changes.ts";
 
-export const operatorChangeKinds = ["added", "removed", "roles", "person", "token-added", "token-removed", "token-end"] as const;
+export const operatorChangeKinds = [
+  "added",
+  "removed",
+  "roles",
+  "person",
+  "token-added",
+  "token-removed",
+  "token-end",
+  "certificates",
+] as const;
 
 export interface OperatorChange {
   readonly change: (typeof operatorChangeKinds)[number];
@@ -39,6 +49,7 @@ function compare(before: ConfiguredOperator, after: ConfiguredOperator): readonl
     ...(came.length === 0 ? [] : [buildChange("token-added", after, came)]),
     ...(went.length === 0 ? [] : [buildChange("token-removed", after, went)]),
     ...(moved.length === 0 ? [] : [buildChange("token-end", after, moved)]),
+    ...(isSameContent(before.certificates, after.certificates) ? [] : [buildChange("certificates", after, [])]),
   ];
 }
 

@@ -2,13 +2,15 @@
 //
 // #1 A refused file only takes away: tokens that it no longer lists under their holder, the time after an earlier end
 //    that it gives a token, roles that an operator no longer has, and the tokens of a holder that it no longer lists.
-//    It adds and changes nothing.
+//    It adds and changes nothing. A holder that is bound to certificates keeps those that the file still lists, and
+//    is bound to none that counts if there are none left.
 // #2 It counts as far as it can be read. Text that is not YAML says nothing, nor does a list that is missing, empty, or
 //    has a member without an id. A holder whose own tokens cannot be read keeps them.
 // #3 A holder that loses nothing is the same object as before.
 
 import type { HeldToken } from "@sluice/kernel";
 import type { Configuration, ConfiguredOperator } from "./configuration.ts";
+import { formatBinding, readBinding } from "./file/certificate-bindings.ts";
 import { readInstant } from "./file/held-tokens.ts";
 
 type Holders = Pick<Configuration, "banks" | "connectors" | "operators">;
@@ -21,18 +23,31 @@ export function takeAway(tree: unknown, { banks, connectors, operators }: Holder
     operators: readEntries(tree, "operators"),
   };
   return {
-    banks: banks.map((bank) => withoutTokens(bank, listed.banks)),
-    connectors: connectors.map((connector) => withoutTokens(connector, listed.connectors)),
-    operators: operators.map((operator) => withoutRoles(withoutTokens(operator, listed.operators), listed.operators)),
+    banks: banks.map((bank) => withoutCredentials(bank, listed.banks)),
+    connectors: connectors.map((connector) => withoutCredentials(connector, listed.connectors)),
+    operators: operators.map((operator) => withoutRoles(withoutCredentials(operator, listed.operators), listed.operators)),
   };
 }
 
 type Entries = ReadonlyMap<string, unknown> | null;
 
-function withoutTokens<T extends { readonly id: string; readonly tokens: readonly HeldToken[] }>(holder: T, entries: Entries): T {
-  const left = remainingTokens(holder, entries);
-  const isSame = left.length === holder.tokens.length && left.every((token, index) => token === holder.tokens[index]);
-  return isSame ? holder : { ...holder, tokens: left };
+type Holder = Pick<ConfiguredOperator, "id" | "tokens" | "certificates">;
+
+function withoutCredentials<T extends Holder>(holder: T, entries: Entries): T {
+  const tokens = remainingTokens(holder, entries);
+  const certificates = remainingCertificates(holder, entries);
+  const isSame = tokens.length === holder.tokens.length && tokens.every((token, index) => token === holder.tokens[index]);
+  return isSame && certificates?.length === holder.certificates?.length ? holder : { ...holder, tokens, certificates };
+}
+
+/** Certificates that the file has in another form stay, as all do that cannot be read. */
+function remainingCertificates({ id, certificates }: Holder, entries: Entries): Holder["certificates"] {
+  const given = memberOf(entries?.get(id), "certificates");
+  if (certificates === null || !Array.isArray(given)) return certificates;
+  const listed = given.map((one) => readBinding(one));
+  if (listed.includes(null)) return certificates;
+  const named = new Set(listed.map((one) => (one === null ? "" : formatBinding(one))));
+  return certificates.filter((one) => named.has(formatBinding(one)));
 }
 
 function withoutRoles(operator: ConfiguredOperator, entries: Entries): ConfiguredOperator {
@@ -41,10 +56,7 @@ function withoutRoles(operator: ConfiguredOperator, entries: Entries): Configure
   return left.length === operator.roles.length ? operator : { ...operator, roles: left };
 }
 
-function remainingTokens(
-  { id, tokens }: { readonly id: string; readonly tokens: readonly HeldToken[] },
-  entries: Entries,
-): readonly HeldToken[] {
+function remainingTokens({ id, tokens }: Holder, entries: Entries): readonly HeldToken[] {
   if (entries === null) return tokens;
   if (!entries.has(id)) return [];
   const ends = readEnds(entries.get(id));

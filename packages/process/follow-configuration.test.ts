@@ -73,7 +73,7 @@ test("a token that a refused file no longer names is invalid at once, and a new 
       replaced.flatMap((one, index) => (index === replaced.length - 1 ? listCallers(one) : [])),
       () => 0,
     );
-    return ["former", "next"].map((token) => callers.identify(`Bearer ${token}`).ok);
+    return ["former", "next"].map((token) => callers.identify(`Bearer ${token}`, null).ok);
   };
   await write(named("former"));
   await vi.waitFor(() => expect(replaced).toHaveLength(1));

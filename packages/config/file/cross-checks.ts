@@ -3,6 +3,7 @@
 import { shippedRules } from "@sluice/account-validation";
 import { type Calendar, firstDateWithoutNext, type SchemeTimes, wallTimeMs } from "@sluice/calendar";
 import type { BankInFile, ConnectorInFile, OperatorInFile, SchemeInFile } from "./file-schema.ts";
+import { formatBinding, toBindings } from "./certificate-bindings.ts";
 import { toHeldTokens } from "./held-tokens.ts";
 import { type Path, type Problem, problemAt } from "./problem.ts";
 
@@ -90,6 +91,13 @@ export function checkBanks(
       return { path: at, owner: `${owner}/${index}`, id, sha256 };
     }),
   );
+  const certificates = callers.flatMap(({ path, value }, owner) =>
+    (toBindings(value.certificates) ?? []).map((binding, index) => ({
+      path: [...path, "certificates", index],
+      owner: `${owner}/${index}`,
+      value: formatBinding(binding),
+    })),
+  );
   const agents = (member: "memberId" | "bicfi") =>
     banks.flatMap(({ path, value }) =>
       value.agents.flatMap((agent, index) => {
@@ -110,6 +118,7 @@ export function checkBanks(
       tokens.map((token) => ({ ...token, owner: token.sha256, value: token.id })),
       "another token has this id",
     ),
+    ...findRepeated(certificates, "the same certificate twice"),
     ...findRepeated(agents("memberId"), "another bank has this memberId"),
     ...findRepeated(agents("bicfi"), "another bank has this bicfi"),
     ...banks.flatMap(checkAgents),

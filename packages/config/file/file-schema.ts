@@ -8,6 +8,7 @@ import { defaultScheme, schemeIds, schemes } from "@sluice/domain/schemes";
 import { z } from "zod";
 import { operatorRoles } from "../configuration.ts";
 import { readDuration } from "./durations.ts";
+import { certificateMembers } from "./certificate-bindings.ts";
 import { tokenMembers } from "./held-tokens.ts";
 import { accountRules, fillFromRow } from "./scheme-defaults.ts";
 
@@ -87,6 +88,7 @@ const caller = {
   id: z.string().regex(/^[a-z0-9-]{1,32}$/, "1 to 32 of a-z, 0-9 and -"),
   name: text(140),
   ...tokenMembers,
+  ...certificateMembers,
 };
 
 const party = {

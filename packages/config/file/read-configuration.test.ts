@@ -19,6 +19,7 @@ const heldToken = (text: string) => ({ id: hash(text).slice(0, 12), sha256: hash
 const environment = {
   FIRST_BANK_TOKEN_SHA256: hash("first"),
   FIRST_BANK_NEXT_TOKEN_SHA256: hash("first-next").toUpperCase(),
+  PAYMENTS_AUTHORITY_SHA256: hash("authority"),
   FIRST_BANK_URL: "https://first.example/sluice/",
   FIRST_BANK_DEBITS_URL: "https://debits.first.example/in",
   FIRST_BANK_BEARER_TOKEN: "the-secret",
@@ -60,6 +61,10 @@ test("the sample file is read completely, with addresses and secrets from the en
     name: "First Bank",
     agents: [{ memberId: "250655", bicfi: "FIRNZAJJ", branchRanges: [["250000", "259999"]] }],
     tokens: [heldToken("first"), { id: "first-2027", sha256: hash("first-next"), notAfterMs: Date.UTC(2027, 5, 30, 22) }],
+    certificates: [
+      { kind: "sha256", sha256: "0d6be69b264717f2dd33652e212b173104b4a647b7c11ae72e9885f11cd312fb" },
+      { kind: "uri", name: "spiffe://first.example/payments", authoritySha256: hash("authority") },
+    ],
     requestsPerSecond: 500,
     inboundConnections: 64,
     baseUrl: "https://first.example/sluice",
@@ -94,7 +99,7 @@ test("the sample file is read completely, with addresses and secrets from the en
     dayTotalAlarms: [{ scheme: "ZA_EFT", currency: "ZAR", amountTenThousandths: 2_500_000_000_000n }],
   });
   expect(configuration.operators).toEqual([
-    { id: "thandi", name: "Thandi", person: "thandi", tokens: [heldToken("thandi")], roles: ["read", "act"] },
+    { id: "thandi", name: "Thandi", person: "thandi", tokens: [heldToken("thandi")], certificates: null, roles: ["read", "act"] },
   ]);
   expect(configuration.connectors).toEqual([
     {
@@ -102,6 +107,7 @@ test("the sample file is read completely, with addresses and secrets from the en
       name: "Clearing House",
       schemes: ["ZA_EFT", "ZA_RTC"],
       tokens: [heldToken("clearing")],
+      certificates: null,
       requestsPerSecond: 500,
       inboundConnections: 64,
       baseUrl: "https://clearing.example",
@@ -128,11 +134,25 @@ test("the defaults in the sample's comments are the real defaults [D9.45] [D10.1
   const { banks, schemes } = read(sample);
   const [first, second] = banks;
   const own = ["id", "name", "agents", "tokens", "baseUrl", "operationUrls", "eventsUrl", "bearerToken"];
-  const credentials = ["allowedAddresses", "caFile", "clientCertificate", "signingKeys", "egressProxy", "egressProxyCredentialsFile"];
+  const credentials = [
+    "certificates",
+    "allowedAddresses",
+    "caFile",
+    "clientCertificate",
+    "signingKeys",
+    "egressProxy",
+    "egressProxyCredentialsFile",
+  ];
   const chosen = ["eventClasses", "blockedAccounts", "itemLimits", "dayTotalAlarms", ...credentials];
   const shared = (bank: object): object => Object.fromEntries(Object.entries(bank).filter(([key]) => ![...own, ...chosen].includes(key)));
   expect(shared(second!)).toEqual(shared(first!));
-  expect(second).toMatchObject({ operationUrls: {}, eventsUrl: null, bearerToken: null, tokens: [heldToken("second")] });
+  expect(second).toMatchObject({
+    operationUrls: {},
+    eventsUrl: null,
+    bearerToken: null,
+    tokens: [heldToken("second")],
+    certificates: null,
+  });
   expect(second).toMatchObject({ allowedAddresses: [], caFile: null, clientCertificate: null, signingKeys: [], egressProxy: null });
   expect(second).toMatchObject({ eventClasses: ["TRANSACTION_STATE"], blockedAccounts: [], itemLimits: [], dayTotalAlarms: [] });
   expect(read(smallest)).toMatchObject({ connectors: [], operators: [], partitionCount: 12 });

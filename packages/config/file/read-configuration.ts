@@ -26,6 +26,7 @@ import {
   type SchemeInFile,
   schemeSchema,
 } from "./file-schema.ts";
+import { toBindings } from "./certificate-bindings.ts";
 import { toHeldTokens } from "./held-tokens.ts";
 import { type Path, type Problem, problemAt } from "./problem.ts";
 import { southAfrica, southAfricaEveryDay } from "../calendars/south-africa.ts";
@@ -182,6 +183,7 @@ function toBank(file: BankInFile): Bank {
   return {
     ...same,
     tokens: toHeldTokens(file),
+    certificates: toBindings(file.certificates),
     operationUrls: withoutUndefined(operationUrls),
     answerTimeoutMs: answerTimeout,
     eventDeadlineMs: eventDeadline,
@@ -197,11 +199,13 @@ function toItemLimit({ scheme, currency, amount }: BankInFile["itemLimits"][numb
 
 function toConnector(file: ConnectorInFile): Connector {
   const { answerTimeout, operationUrls, tokenSha256: _hashes, ...same } = file;
-  return { ...same, tokens: toHeldTokens(file), operationUrls: withoutUndefined(operationUrls), answerTimeoutMs: answerTimeout };
+  const known = { tokens: toHeldTokens(file), certificates: toBindings(file.certificates) };
+  return { ...same, ...known, operationUrls: withoutUndefined(operationUrls), answerTimeoutMs: answerTimeout };
 }
 
 function toOperator({ tokenSha256, tokens, ...same }: OperatorInFile): ConfiguredOperator {
-  return { ...same, person: same.person ?? same.id, tokens: toHeldTokens({ tokenSha256, tokens }) };
+  const known = { tokens: toHeldTokens({ tokenSha256, tokens }), certificates: toBindings(same.certificates) };
+  return { ...same, ...known, person: same.person ?? same.id };
 }
 
 /** Copies an object without its undefined members. */

@@ -29,6 +29,7 @@ const isUsed = {
   id: true,
   name: false,
   tokens: false,
+  certificates: false,
   requestsPerSecond: false,
   inboundConnections: false,
   baseUrl: true,

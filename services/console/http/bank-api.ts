@@ -73,7 +73,11 @@ export function createBankApi(ports: BankApiPorts): BankApi {
 }
 
 function respond(response: Response, caller: Identified<Caller> | null = null): Promise<ReportedAnswer> {
-  return Promise.resolve({ caller: caller?.id ?? null, tokenId: caller?.tokenId ?? null, response });
+  return Promise.resolve({ caller: caller?.id ?? null, ...usedBy(caller), response });
+}
+
+function usedBy(caller: Identified<Caller> | null) {
+  return { tokenId: caller?.tokenId ?? null, certificateId: caller?.certificateId ?? null };
 }
 
 /** What a question that was let in is answered with; a response says what is wrong with it. */
@@ -121,14 +125,14 @@ function parseInstant(text: string | undefined): number | null {
 }
 
 async function get(ports: BankApiPorts, desk: Desk, answering: Answering, context: Asked): Promise<ReportedAnswer> {
-  const loggedIn = ports.callers.identify(context.req.header("authorization"));
+  const loggedIn = ports.callers.identify(context.req.header("authorization"), context.env.connection?.certificate ?? null);
   if (!loggedIn.ok) return reportRefused(loggedIn, "A known bearer token is needed.");
   const caller = loggedIn.holder;
   const excess = checkLimits(ports, caller, context.env.connection);
   if (excess !== null) return respond(excess, caller);
   const question = answering(caller, context);
   if (question instanceof Response) return respond(question, caller);
-  return { caller: caller.id, tokenId: caller.tokenId, response: toResponse(await desk.ask(caller.id, question)) };
+  return { caller: caller.id, ...usedBy(caller), response: toResponse(await desk.ask(caller.id, question)) };
 }
 
 function checkLimits({ meter }: BankApiPorts, { id }: Caller, connection: ClientConnection | null): Response | null {

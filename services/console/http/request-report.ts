@@ -10,6 +10,8 @@ export interface ReportedAnswer {
   readonly caller: string | null;
   /** Which of the caller's tokens was used; null: none that is known. */
   readonly tokenId?: string | null;
+  /** Which certificate was shown with it; null: none was needed, or none was shown. */
+  readonly certificateId?: string | null;
   /** Why a known credential was not accepted; null: it was, or there was none. */
   readonly refusal?: string | null;
   readonly response: Response;
@@ -43,17 +45,19 @@ export function createQuestionReport({ time, logger, metrics, audit }: ReportPor
   return async ({ operation: given, uetr, connection }, work) => {
     const startedMs = time.monotonicMs();
     const operation = given ?? "none";
-    const { caller, tokenId = null, refusal = null, response } = await work();
+    const { caller, tokenId = null, certificateId = null, refusal = null, response } = await work();
     const tookMs = time.monotonicMs() - startedMs;
     requests.add({ operation, status: String(response.status) });
     if (caller !== null && refusal === null) seconds.observe(tookMs / 1_000, { operation });
     const remoteAddress = connection?.remoteAddress ?? null;
-    noteAccess(audit.trail, { operation: given, caller, credential: tokenId, remoteAddress, status: response.status, refusal });
+    const used = { credential: tokenId, certificate: certificateId };
+    noteAccess(audit.trail, { operation: given, caller, ...used, remoteAddress, status: response.status, refusal });
     if (!refusals.hasLine({ status: response.status, remoteAddress, caller })) return response;
     logger[response.status === 503 ? "warn" : "info"]("console.answered", {
       operation,
       caller,
       tokenId,
+      certificateId: certificateId ?? undefined,
       remoteAddress,
       status: response.status,
       refusal: refusal ?? undefined,
@@ -66,6 +70,6 @@ export function createQuestionReport({ time, logger, metrics, audit }: ReportPor
 
 /** The answer to a caller that was not let in; `needed` says which token it must have. */
 export function reportRefused(refused: RefusedLogIn, needed: string): ReportedAnswer {
-  const { holder, tokenId, reason } = refused;
-  return { caller: holder, tokenId, refusal: holder === null ? null : reason, response: logInRefused(refused, needed) };
+  const { holder, tokenId, certificateId, reason } = refused;
+  return { caller: holder, tokenId, certificateId, refusal: holder === null ? null : reason, response: logInRefused(refused, needed) };
 }

@@ -14,6 +14,8 @@ interface RequestFields {
   readonly caller: string | null;
   /** Which of the caller's tokens was used; null: none that is known. */
   readonly tokenId: string | null;
+  /** Which certificate was shown with it; null: none was needed, or none was shown. */
+  readonly certificateId?: string | null;
   /** The peer's address; null: not known. */
   readonly remoteAddress: string | null;
   readonly status: number;
@@ -51,6 +53,7 @@ export function createIngressRequestReport(ports: ReportPorts, refusals: Pick<Re
       operation,
       caller: fields.caller,
       tokenId: fields.tokenId,
+      certificateId: fields.certificateId ?? undefined,
       remoteAddress: fields.remoteAddress,
       status: fields.status,
       refusal: fields.refusal ?? undefined,

@@ -11,11 +11,11 @@ test("a token that was made is known by its hash, under the id that was printed,
   const made = makeToken(seededRandom("token"), { ...usual, id: "first-2027" });
   const notAfterMs = Date.parse(made.notAfter);
   let atMs = notAfterMs;
-  const tokens = createTokens([{ id: "first", tokens: [{ ...made, notAfterMs }] }], () => atMs);
-  expect(tokens.identify(`Bearer ${made.token}`)).toMatchObject({ ok: true, holder: { id: "first", tokenId: "first-2027" } });
+  const tokens = createTokens([{ id: "first", tokens: [{ ...made, notAfterMs }], certificates: null }], () => atMs);
+  expect(tokens.identify(`Bearer ${made.token}`, null)).toMatchObject({ ok: true, holder: { id: "first", tokenId: "first-2027" } });
   expect([made.token, made.notAfter]).toEqual([expect.stringMatching(/^sluice_[0-9a-f]{64}$/), "2027-11-24T17:00:00Z"]);
   atMs += 1;
-  expect(tokens.identify(`Bearer ${made.token}`)).toMatchObject({ ok: false, reason: "token-expired" });
+  expect(tokens.identify(`Bearer ${made.token}`, null)).toMatchObject({ ok: false, reason: "token-expired" });
 });
 
 test("two tokens are never the same, each is printed once, and its last line is an entry of the file", () => {
