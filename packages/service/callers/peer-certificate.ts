@@ -1,7 +1,7 @@
 // The certificate that a caller shows with its connection, and whether it is one of those that the caller is bound to.
 //
-// #1 The handshake proves that the peer has the certificate's key, whoever issued it. So a certificate that is named by
-//    its SHA-256 needs no authority.
+// #1 The handshake proves that the peer has the certificate's key, without regard to its issuer. So a certificate that
+//    is named by its SHA-256 needs no authority.
 // #2 A name counts only under its authority: the handshake has verified the chain, and each signature up to the
 //    authority is checked here once more, because the peer chooses what else it sends.
 // #3 The time of the certificate is checked at each request. A connection may live longer than the certificate.
