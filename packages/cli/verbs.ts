@@ -213,6 +213,11 @@ export const verbIndex: VerbIndex = [
         line: "the highest rate of whole journeys that is sustained",
         load: async () => (await import("./verbs/trials/bench-journeys.ts")).benchJourneysVerb,
       },
+      {
+        name: "bench starts",
+        line: "how long each service takes to start",
+        load: async () => (await import("./verbs/trials/bench-starts.ts")).benchStartsVerb,
+      },
     ],
   },
 ];

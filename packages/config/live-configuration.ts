@@ -72,11 +72,12 @@ function keepSame<T extends { readonly id: string }>(running: readonly T[], next
   });
 }
 
+/** #3 */
+export const restartMembers = ["schemes", "rulesFolder", "partitionCount", "topics"] as const;
+
 /** #3: returns the paths of the changes that need a restart. */
 export function listRestartChanges(running: Configuration, next: Configuration): readonly string[] {
-  return (["schemes", "rulesFolder", "partitionCount", "topics"] as const).flatMap((part) =>
-    isSameContent(running[part], next[part]) ? [] : [`/${part}`],
-  );
+  return restartMembers.flatMap((part) => (isSameContent(running[part], next[part]) ? [] : [`/${part}`]));
 }
 
 /** Compares as text: both values come from the same reader, which sets members in one order. */

@@ -5,6 +5,7 @@ export * from "./partitions/batch-consumer.ts";
 export { requireSameLog } from "./partitions/check-log.ts";
 export * from "./dead-letters/dead-letters.ts";
 export * from "./faults.ts";
+export { createJournalProbe } from "./journal-probe.ts";
 export { createKafkaMessaging } from "./kafka/messaging.ts";
 export type { KafkaConnection } from "./kafka/messaging.ts";
 export * from "./partitions/keyed-consumer.ts";

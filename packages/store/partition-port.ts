@@ -23,6 +23,26 @@ export interface PartitionDocument {
   readonly log: StoredLogIdentity | null;
   /** The lock of a running rebuild: no owner continues while it lasts. Null: there is none. */
   readonly rebuildLock: RebuildLock | null;
+  /** What the store must have where the position is right; null: the owner named nothing. */
+  readonly unproven: UnprovenPosition | null;
+}
+
+/**
+ * A position may land in a store that was restored to an older point meanwhile, and that lacks what was written before
+ * it. So the position names what was written; a take-over that misses any of it continues at `from`.
+ */
+export interface UnprovenPosition {
+  /** A position that was found with all that was written before it. */
+  readonly from: bigint;
+  /** What was written last before each position since, the oldest first. It is never removed from the store. */
+  readonly written: readonly WrittenDocument[];
+}
+
+export interface WrittenDocument {
+  readonly kind: "transaction" | "ledger" | "day" | "bank";
+  /** A UETR, the key of a day, or the id of a bank. */
+  readonly id: string;
+  readonly version: number;
 }
 
 /** The ids of a cluster and of a topic in it. */
@@ -54,6 +74,7 @@ export interface PartitionWrite {
   readonly held: HeldPosition;
   readonly position: bigint;
   readonly state: unknown;
+  readonly unproven: UnprovenPosition | null;
 }
 
 export interface PartitionStore {
@@ -63,11 +84,20 @@ export interface PartitionStore {
    */
   takeOver(service: string, partition: number): Promise<PartitionDocument>;
   /**
-   * Writes position (and state, unless undefined) by compare-and-set on `held` and on its newest owner. The stored
-   * position may also be a newer one, up to `position`: that is an earlier write whose answer was lost. Returns false
-   * where another owner took over, or the store was restored to an older point.
+   * Writes position and what is unproven of it (and state, unless undefined) by compare-and-set on `held` and on its
+   * newest owner. The stored position may also be a newer one, up to `position`: that is an earlier write whose answer
+   * was lost. Returns false where another owner took over, or the store was restored to an older point.
    */
-  write(service: string, partition: number, held: HeldPosition, position: bigint, state?: unknown): Promise<boolean>;
+  write(
+    service: string,
+    partition: number,
+    held: HeldPosition,
+    position: bigint,
+    state?: unknown,
+    unproven?: UnprovenPosition | null,
+  ): Promise<boolean>;
+  /** Moves the position back, with nothing unproven, on condition of the epoch and its owner. False: it changed. */
+  moveBack(service: string, partition: number, held: HeldPosition, position: bigint): Promise<boolean>;
   /**
    * Does at most 1,000 writes of different partitions in one call, each as `write` does, and answers in their order.
    * Where it rejects, some may be written; each may be repeated.

@@ -13,7 +13,7 @@ export function sharePositionWrites(partitions: PartitionStore, time: Time): Par
   const write = gatherCalls<PartitionWrite, boolean>({ time, itemsMax: bulkMax, call: (writes) => partitions.writeMany(writes) });
   return {
     ...partitions,
-    write: (service, partition, held, position, state) => write({ service, partition, held, position, state }),
+    write: (service, partition, held, position, state, unproven = null) => write({ service, partition, held, position, state, unproven }),
   };
 }
 

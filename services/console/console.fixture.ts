@@ -31,9 +31,16 @@ export type ConsoleEnvironment = Awaited<ReturnType<typeof openConsoleEnvironmen
 /** Creates the ports that the console is started with. */
 function createPorts(over: Partial<Configuration>) {
   const time = createVirtualTime({ startAtMs: consoleStartAtMs });
-  const environment: { fault: StoreFault; journalFate: ProduceFate; lines: { event: string; fields: LogFields }[] } = {
+  const environment: {
+    fault: StoreFault;
+    journalFate: ProduceFate;
+    /** The topic whose leaders do not know all records yet, so that every reading to its end ends early; null: none. */
+    behindTopic: string | null;
+    lines: { event: string; fields: LogFields }[];
+  } = {
     fault: "none",
     journalFate: { kind: "append" },
+    behindTopic: null,
     lines: [],
   };
   const perPartition = Object.fromEntries(
@@ -46,7 +53,10 @@ function createPorts(over: Partial<Configuration>) {
     time,
     random: seededRandom("log"),
     topics: { ...perPartition, [topics.probe]: 1 },
-    hooks: { produce: (_, [record]) => (record?.topic === topics.journal ? environment.journalFate : { kind: "append" }) },
+    hooks: {
+      produce: (_, [record]) => (record?.topic === topics.journal ? environment.journalFate : { kind: "append" }),
+      fetch: (_, { topic }) => (topic === environment.behindTopic ? "behind" : "answer"),
+    },
   });
   const store = createMemoryStore({ time, random: seededRandom("store"), hooks: { fault: () => environment.fault } });
   const note = (event: string, fields: LogFields = {}): void => void environment.lines.push({ event, fields });

@@ -14,13 +14,16 @@
 // #3 Banks, connectors and operators, their credentials and limits can be replaced while it runs.
 // #4 An operator's decision is a record of the journal, and takes effect only through it.
 // #5 Who came, asked and decided, and what the configuration changed, is in the audit, which each console seals.
+// #6 It is ready while the store and some partition of the journal answer, and names partitions that do not. Without
+//    the broker the store still answers questions, but no decision is taken and nothing is certainly "not known".
 
 import type { AuditKeys } from "@sluice/audit";
 import { createLiveConfiguration, listCallers, type ConfiguredOperator } from "@sluice/config";
 import { controlPrefix } from "@sluice/contracts";
 import { createCallerMeter, createCallers, createRefusals, createTokens, type ClientConnection } from "@sluice/service";
+import type { Readiness } from "@sluice/kernel";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
-import { startBrokerClock, createProbe } from "@sluice/messaging";
+import { createJournalProbe, createProbe, startBrokerClock } from "@sluice/messaging";
 import { createStoreProbe, type Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
 import { startConsoleAudit } from "./start-audit.ts";
@@ -92,7 +95,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const serving = { time, logger, operators, meter: operatorMeter, handlers, report, document };
   const control = createControlApi({ ...serving, audit: createControlAudit(audit) });
   const web = createWebApp({ time, random: ports.random, logger, control, helpFolder: ports.helpFolder ?? null });
-  const storeProbe = createStoreProbe({ store, time });
+  const probes = { store: createStoreProbe({ store, time }), journal: createJournalProbe({ time, messaging, partitionCount }) };
   const dateFrom = () => earliestOpenDate(configuration, brokerClock.nowMs());
   showTokenEnds(ports);
   const totals = watchDayTotals({ ...ports, dateFrom });
@@ -112,12 +115,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
     },
     readiness() {
       if (stopped !== null) return { isReady: false, reasons: ["stopping"] };
-      const storeTrouble = storeProbe.trouble();
-      const reasons = [
-        ...(brokerClock.nowMs() === null ? ["broker clock: no time known yet"] : []),
-        ...(storeTrouble === null ? [] : [`store: ${storeTrouble}`]),
-      ];
-      return { isReady: reasons.length === 0, reasons };
+      return readReadiness(brokerClock.nowMs() !== null, probes.store.trouble(), probes.journal.silent(), partitionCount);
     },
     stop() {
       for (const watch of watches) watch.stop();
@@ -128,6 +126,18 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
       return stopped;
     },
   };
+}
+
+/** #6 */
+function readReadiness(isTimeKnown: boolean, storeTrouble: string | null, silent: readonly number[], partitionCount: number): Readiness {
+  const isAway = silent.length === partitionCount;
+  const missing = [
+    ...(isTimeKnown ? [] : ["broker clock: no time known yet"]),
+    ...(storeTrouble === null ? [] : [`store: ${storeTrouble}`]),
+    ...(isAway ? ["journal: no partition answers"] : []),
+  ];
+  const parts = isAway ? [] : silent.map((partition) => `journal: partition ${partition} does not answer`);
+  return { isReady: missing.length === 0, reasons: [...missing, ...parts] };
 }
 
 /** Everything else on the control API's address is a page. */

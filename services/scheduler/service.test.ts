@@ -345,7 +345,7 @@ test("a store that fails, in doubt or not, makes partitions wait; nothing is los
   const scheduler = await environment.scheduler();
   const uetrs = Array.from({ length: 5 }, () => environment.uetr());
   for (const uetr of uetrs) await environment.hold(uetr);
-  await environment.until("all released", () => uetrs.every((uetr) => environment.events(uetr).length >= 5));
+  await environment.until("all released", () => uetrs.every((uetr) => environment.events(uetr).length >= 5), 20 * 60_000);
   for (const uetr of uetrs) expect(environment.events(uetr)).toEqual(numbered(completed.slice(0, 5)));
   expect(scheduler.failures).toEqual([]);
 });

@@ -29,6 +29,10 @@ export interface BenchEnvironment {
   /** Broker and store, if they are the bench's own. */
   readonly watched: WatchedProcesses;
   readonly storeText: string;
+  /** Variables with which a service reaches the servers and its configuration. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Folder of this run, which is removed with it. */
+  readonly directory: string;
   /** Starts a service; resolves when it listens. */
   start(service: ServiceName): Promise<ServiceProcess>;
   /** Returns the number of records in the topic. */
@@ -82,6 +86,8 @@ export async function openBenchEnvironment(options: BenchEnvironmentOptions, ope
     serde,
     watched: new Map([...pids].filter(([name]) => name !== "registry")),
     storeText: pids.has("mongo") ? "the local store, in memory" : "the store given",
+    settings,
+    directory: servers.directory,
     start: (service) =>
       startService(service, settings, join(servers.directory, `${service}.log`), { directory: servers.directory, signal }),
     appended: (topic) => countRecords(messaging, topic),

@@ -4,3 +4,5 @@ export { formatDeliveryBenchReport } from "./delivery/report.ts";
 export { runDeliveryBench } from "./delivery/bench.ts";
 export { formatJourneysReport } from "./journeys/report.ts";
 export { runJourneysBench } from "./journeys/bench.ts";
+export { formatStartsReport } from "./starts/report.ts";
+export { runStartsBench } from "./starts/bench.ts";

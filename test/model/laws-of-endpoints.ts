@@ -5,10 +5,13 @@
 //    (I12).
 // #2 While `Retry-After` suspends it, only a probe begins, or a message whose attempts would have ended by then (I12).
 // #3 There are never more attempts under way than the receiver has connections (I15).
-// #4 After the acknowledgement that closes the breaker a waiting message is tried within 1 s (I16).
+// #4 After the acknowledgement that closes the breaker a waiting message is tried within 1 s (I16). One that fails
+//    often keeps its own back-off.
 // #5 While the breaker is open and a message waits, probes continue. While it is closed, no first message of a key
-//    waits longer than its last answer requires (I7).
+//    waits longer than its last answer requires (I7). One that fails often waits for its turn too: each of them has
+//    one.
 
+import { failingFromAttempts } from "@sluice/contracts";
 import { modelProbeSpacingMs, endpointOrigin, type ModelEndpoint } from "./endpoints.ts";
 import { earlierMessages, isPauseActive, newestPause, type InputMessage } from "./inputs.ts";
 import { isSettled, describeAttempt } from "./laws-of-attempts.ts";
@@ -62,7 +65,7 @@ const firstDrainedWithinMs = 1_000;
 
 export function expectDrain(run: ModelRun, endpoint: ModelEndpoint): void {
   const fromMs = run.nowMs();
-  const heads = findWaiting(run, endpoint);
+  const heads = findWaiting(run, endpoint).filter((message) => !failsOften(run, message));
   // A page of four may be empty of what can be tried until the store is read again.
   if (run.settings.isSmall || !isUndisturbed(run) || run.quietFromMs > fromMs || heads.length === 0) return;
   run.expectations.push({ endpoint, heads, fromMs, untilMs: fromMs + firstDrainedWithinMs + slackMs });
@@ -141,13 +144,25 @@ function findStuck(run: ModelRun, endpoint: ModelEndpoint): string[] {
   }
   // A page of four may hold messages of one key only.
   if (run.settings.isSmall || endpoint.isUncertain) return [];
-  return findWaiting(run, endpoint).flatMap((message) => {
+  const heads = findWaiting(run, endpoint);
+  const turnsMs = heads.filter((message) => failsOften(run, message)).length * longestTurnMs(endpoint);
+  return heads.flatMap((message) => {
     const last = findAttempts(run.recorded, message.id).at(-1);
     const meaning = last === undefined ? null : interpretAnswer(last);
-    const most = patienceMs + (meaning === "transient" || meaning === "address" ? longestMs[meaning] : 0);
+    const ownMs = meaning === "transient" || meaning === "address" ? longestMs[meaning] : 0;
+    const most = patienceMs + ownMs + (failsOften(run, message) ? turnsMs : 0);
     const waitedMs = nowMs - Math.max(fromMs, headSinceMs(run, message), last?.result?.atMs ?? 0, retryAfterEndMs(last));
     return waitedMs <= most ? [] : [`I7: ${message.id}, a head, waits for ${waitedMs} ms (${meaning ?? "untried"})`];
   });
+}
+
+function failsOften(run: ModelRun, { id }: InputMessage): boolean {
+  return findAttempts(run.recorded, id).length >= failingFromAttempts;
+}
+
+/** Milliseconds between attempts on what fails often, which has an eighth of the connections, or of the time. */
+function longestTurnMs({ bank }: ModelEndpoint): number {
+  return answerTimeoutMs * Math.max(1, 8 / (connections[bank] ?? 1));
 }
 
 /** Returns since when the message has been the first of its key. */

@@ -110,6 +110,22 @@ const regressions: readonly (readonly [string, ModelSettings, readonly ModelStep
     { ...plain, seed: 497_162 },
     [advance(400_000), dispatch(0, 0), dispatch(0, 1), { do: "stop", message: 0 }, { do: "kill", process: 0 }, { do: "close" }],
   ],
+  [
+    "I16: the answer to an update that comes behind the removal of its row is no restored store",
+    plain,
+    [
+      { do: "end", process: 0 },
+      { do: "plan", inMs: 1_000 },
+      { do: "log", trouble: "refuse", share: 1, ms: 200 },
+      { do: "end", process: 0 },
+      advance(400_000),
+      { do: "store", trouble: "ambiguous", share: 0.3, ms: 200 },
+      { do: "dispatch", bank: 0, key: 0, count: 3, ends: "day", inMs: 3_000 },
+      { do: "plan", inMs: 1_000 },
+      advance(70_000),
+      dispatch(0, 0),
+    ],
+  ],
 ];
 
 describe("sequences that once broke a law", () => {

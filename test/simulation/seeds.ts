@@ -8,8 +8,8 @@ import { clocksApartMaxMs, type Scenario } from "./scenario.ts";
 import { cutMaxMs, simulate, simulatedDayTimes } from "./simulate.ts";
 
 /**
- * CI runs seeds 1 … 160 and those that once found a bug, `./sluice test --long` runs 1 … 2,000. Even seeds are calm, odd
- * ones have faults. `SLUICE_SEED` runs that seed alone, and the first of the other kind.
+ * CI runs seeds 1 … 160 and those that once found a bug, `./sluice test --long` runs 1 … 2,000. Even seeds are calm,
+ * odd ones have faults. `SLUICE_SEED` runs that seed alone, and the first of the other kind.
  */
 const seedsInCi = 160;
 const seedsLong = 2_000;

@@ -22,6 +22,22 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ .Values.existingConfigMap | default (include "sluice.name" .) }}
 {{- end }}
 
+{{/*
+Changes only with a member of the configuration file that services take over when they start. The members named here
+are followed while they run, and a pod that is replaced for one of them stops all partitions of its group. A file that
+is no map is hashed whole. Empty: the file is in a ConfigMap of the user's own, which is not seen here.
+*/}}
+{{- define "sluice.restartHash" -}}
+{{- if .Values.configuration }}
+{{- $file := fromYaml .Values.configuration }}
+{{- if hasKey $file "Error" }}
+{{- sha256sum .Values.configuration }}
+{{- else }}
+{{- omit $file "version" "banks" "connectors" "operators" "cdv" "resolutionNeedsSecondPerson" "secondPerson" | toJson | sha256sum }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "sluice.scheme" -}}
 {{ if .Values.tls.secret }}HTTPS{{ else }}HTTP{{ end }}
 {{- end }}

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readEnvironment, type VariableName } from "@sluice/config";
+import { readEnvironment, restartMembers, type VariableName } from "@sluice/config";
 import { listSettings } from "@sluice/config/settings-table";
+import { sampleConfiguration } from "@sluice/testkit";
 import { groups, topics } from "@sluice/contracts";
 import { serviceNames } from "@sluice/environment/processes";
 import { parse, parseAllDocuments } from "yaml";
@@ -50,7 +51,7 @@ interface Manifest {
   readonly spec: {
     readonly replicas?: number;
     readonly strategy?: Readonly<Record<string, unknown>>;
-    readonly template: { readonly spec: PodSpec };
+    readonly template: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> }; readonly spec: PodSpec };
     readonly groups?: unknown;
     readonly backoffLimit?: number;
     readonly scaleTargetRef?: { readonly name: string };
@@ -190,6 +191,21 @@ describe.each(listCases())("the manifests of the case %s", (name) => {
       const { lifecycle } = manifest.spec.template.spec.containers[0];
       expect(lifecycle).toEqual(servesApi ? { preStop: { sleep: { seconds: 5 } } } : undefined);
     }
+  });
+});
+
+it("a member of the configuration file replaces the pods exactly if services do not follow it while they run", () => {
+  const template = readFileSync(join(root, "infra/chart/templates/named-parts.tpl"), "utf8");
+  const [, followed = ""] = /omit \$file ((?:"\w+" )+)\|/.exec(template) ?? [];
+  const members = Object.keys(sampleConfiguration()).filter((member) => member !== "hash");
+  const starting: readonly string[] = restartMembers;
+  const named = new Set([...followed.matchAll(/"(\w+)"/g)].map(([, member]) => member));
+  expect(named).toEqual(new Set(members.filter((member) => !starting.includes(member))));
+  const hashes = ofKind("least", "Deployment").map(({ spec }) => spec.template.metadata.annotations?.["checksum/config"]);
+  expect([hashes.length, new Set(hashes).size, hashes[0]]).toEqual([serviceNames.length, 1, expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  // What a ConfigMap of the user's own holds is not seen when the chart is rendered.
+  expect(ofKind("full", "Deployment").map(({ spec }) => spec.template.metadata.annotations)).toContainEqual({
+    "example.test/team": "payments",
   });
 });
 

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { listSettings } from "@sluice/config/settings-table";
+import { partitionCountMax } from "@sluice/domain";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { expect, test } from "vitest";
 
@@ -46,6 +48,41 @@ test("values.schema.json names exactly the values of values.yaml", () => {
   const values: object = parse(readFileSync(join(root, "infra/chart/values.yaml"), "utf8"), { merge: true });
   expect(pathsOf(values, schema)).toEqual([]);
 });
+
+test("no service may have more replicas than there can be partitions, wherever the values say how many", () => {
+  const schema: Schema = JSON.parse(readFileSync(join(root, "infra/chart/values.schema.json"), "utf8"));
+  const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema);
+  const text = readFileSync(join(root, "infra/chart/values.yaml"), "utf8");
+  const given: Values = parse(text, { merge: true });
+  const schedule = { timezone: "Africa/Johannesburg", start: "45 7 * * *", end: "0 16 * * *" };
+  const places: Readonly<Record<string, (values: Values, count: number) => void>> = {
+    ...Object.fromEntries(
+      Object.keys(given.services).map((service) => [
+        `/services/${service}/replicas`,
+        (values: Values, count: number) => void (values.services[service] = { ...values.services[service], replicas: count }),
+      ]),
+    ),
+    "/autoscaling/maxReplicas": (values, count) => void (values.autoscaling.maxReplicas = count),
+    "/keda/maxReplicas": (values, count) => void (values.keda.maxReplicas = count),
+    "/keda/schedules/0/replicas": (values, count) => void (values.keda.schedules = [{ ...schedule, replicas: count }]),
+  };
+  for (const [path, change] of Object.entries(places)) {
+    const faults = [partitionCountMax, partitionCountMax + 1].map((count) => {
+      const values: Values = parse(text, { merge: true });
+      change(values, count);
+      validate(values);
+      return (validate.errors ?? []).filter(({ instancePath }) => instancePath === path).map(({ message }) => message);
+    });
+    expect([path, ...faults]).toEqual([path, [], [`must be <= ${partitionCountMax}`]]);
+  }
+});
+
+/** The values that say how many replicas there are. */
+interface Values {
+  readonly services: Record<string, object>;
+  readonly autoscaling: { maxReplicas: number };
+  readonly keda: { maxReplicas: number; schedules: readonly object[] };
+}
 
 /** Objects with named members that admit others. Those without any named member are Kubernetes' own. */
 function openObjects(path: string, { properties, additionalProperties, items }: Schema): readonly string[] {

@@ -85,7 +85,19 @@ describe("the page of a receiver's backlog", () => {
     expect(page.takeKeysToLookUp()).toEqual(["a"]);
   });
 
-  it("due messages come oldest first, whatever their due time; those never tried first, those that fail often last [D3.51] [D3.52]", () => {
+  it("I7: of messages that fail often the one that waits longest is next, so that no older one keeps the turns [D3.52]", () => {
+    const page = createPage();
+    for (const sequence of [1, 2, 3]) page.offer(entry(sequence, `k${sequence}`, { attempts: 3, dueMs: sequence }));
+    const turns: string[] = [];
+    for (let nowMs = 10; turns.length < 6; nowMs += 10) {
+      const due = takeDue(page, nowMs);
+      turns.push(due?.id ?? "none");
+      if (due !== null) page.reschedule(due.id, nowMs + 5, due.attempts + 1);
+    }
+    expect(turns).toEqual(["m1", "m2", "m3", "m1", "m2", "m3"]);
+  });
+
+  it("due messages that fail not often come oldest first, whatever their due time; those never tried first, those that fail often last [D3.51] [D3.52]", () => {
     const page = createPage();
     page.offer(entry(1, "a", { attempts: 3, dueMs: 1 }));
     page.offer(entry(2, "b", { attempts: 2, dueMs: 1 }));

@@ -15,7 +15,7 @@
 import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { BacklogRoom, RoomKind } from "./backlog-room.ts";
 import { hasten, isFresh, isFresher, kindOf, rankOf, type BacklogEntry, type TriedRank } from "./backlog-entry.ts";
-import { isBelow, isCurrent, isOlder, type KeyState, lowestCover, Section, type PageSlot, type Ticket } from "./page-section.ts";
+import { isBelow, isCurrent, isOlder, type KeyState, lowestCover, Section, type PageSlot, type Ticket, waitsLonger } from "./page-section.ts";
 import { PriorityQueue } from "./priority-queue.ts";
 
 export interface BacklogPageOptions {
@@ -36,7 +36,7 @@ export class BacklogPage {
   readonly #sections = new Map<Endpoint, Section>();
   readonly #byId = new Map<string, PageSlot>();
   readonly #byKey = new Map<string, KeyState>();
-  readonly #waiting = new PriorityQueue<Ticket>((a, b) => a.wakeMs < b.wakeMs || (a.wakeMs === b.wakeMs && isOlder(a, b)));
+  readonly #waiting = new PriorityQueue<Ticket>(waitsLonger);
   readonly #ended = new PriorityQueue<Ticket>(isOlder);
   readonly #keysToLookUp = new Set<string>();
   /** True once an older message may have been unknown (#3): then every key may have followers. */
@@ -197,7 +197,10 @@ export class BacklogPage {
     return this.#peek(this.#section(endpoint).due[rank]) !== undefined;
   }
 
-  /** Takes the oldest due message of a rank out of the queues, until `reschedule` or `remove`. */
+  /**
+   * Takes a due message of a rank out of the queues, until `reschedule` or `remove`: the oldest, or of those that fail
+   * often the one that waits longest.
+   */
   takeDue(endpoint: Endpoint, rank: TriedRank, nowMs: number): BacklogEntry | null {
     this.#ripen(nowMs);
     return this.#take(this.#section(endpoint).due[rank]);

@@ -1,8 +1,9 @@
 // Drain: parked messages are retried when they are due.
 //
 // #1 Only the first message of each key is retried: those that were never tried first, then those that have failed,
-//    each oldest first; those that fail often have a bounded share (attempt-slots.ts #1). A message gets its place
-//    before its body is loaded (retry-places.ts). The next message of the key becomes due when the first is gone.
+//    each oldest first; those that fail often have a bounded share (attempt-slots.ts #1), and take turns in it. A
+//    message gets its place before its body is loaded (retry-places.ts). The next message of the key becomes due when
+//    the first is gone.
 // #2 Each retry uses the copy in the store. A message that is gone there has ended elsewhere, or the store was restored
 //    to an older point: the next message of its key is not tried before the partition's document was looked at.
 // #3 A message that can no longer be tried leaves the page: its attempts are over (the store keeps it), or its own

@@ -30,7 +30,7 @@ export class Section {
   readonly due: Readonly<Record<TriedRank, PriorityQueue<Ticket>>> = {
     untried: new PriorityQueue<Ticket>(isOlder),
     failed: new PriorityQueue<Ticket>(isOlder),
-    failing: new PriorityQueue<Ticket>(isOlder),
+    failing: new PriorityQueue<Ticket>(waitsLonger),
   };
 
   constructor(coveredBelow: bigint | null) {
@@ -44,6 +44,14 @@ export function isCurrent({ slot, number }: Ticket): boolean {
 
 export function isOlder(a: Ticket, b: Ticket): boolean {
   return a.slot.entry.sequence < b.slot.entry.sequence;
+}
+
+/**
+ * The one that became due first; of equals the older one. The turns of what fails often are fewer than what is due, so
+ * the oldest would take them all.
+ */
+export function waitsLonger(a: Ticket, b: Ticket): boolean {
+  return a.wakeMs < b.wakeMs || (a.wakeMs === b.wakeMs && isOlder(a, b));
 }
 
 export function isBelow(sequence: bigint, coveredBelow: bigint | null): boolean {

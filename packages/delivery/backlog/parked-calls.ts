@@ -159,7 +159,7 @@ class VersionedCalls implements ParkedCalls {
 
   remove(owner: RowOwner, { id, receiverId }: MessageKey): Promise<void> {
     const removal = this.#versioned(owner, { id, receiverId });
-    this.#witnesses.forgetWritten(owner.number, id);
+    this.#witnesses.noteRemoving(owner.number, id);
     const removeAt = (version: bigint): Promise<boolean> => this.#removes.ask({ id, receiverId, version }, () => owner.lease.isConfirmed);
     return owner.lease.retryUntilDone("parked.remove", async () => {
       const known = this.#versions.get(id);

@@ -109,3 +109,18 @@ test("I5: a removed row whose insert was sent more than once is late where it is
   expect(witnesses.isLate(own)).toBe(true);
   expect(witnesses.isLate({ id: own.id, version: removal + 1n })).toBe(false);
 });
+
+test("I16: a row whose removal was asked for is no witness, also where the answer to an update comes behind that", async () => {
+  const { witnesses, insert, isContradicted } = setUp();
+  witnesses.noteWritten(0, { id: own.id, version: own.version });
+  witnesses.noteRemoving(0, own.id);
+  expect(await isContradicted()).toBe(false);
+  witnesses.noteWritten(0, { id: own.id, version: rowVersion(ownerEpoch, 2) });
+  expect(await isContradicted()).toBe(false);
+  // It is parked again.
+  witnesses.forgetRemoved(0, own.id);
+  witnesses.noteWritten(0, { id: own.id, version: rowVersion(ownerEpoch, 3) });
+  expect(await isContradicted()).toBe(true);
+  await insert({ ...own, version: rowVersion(ownerEpoch, 3) });
+  expect(await isContradicted()).toBe(false);
+});

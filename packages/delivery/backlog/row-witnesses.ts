@@ -9,6 +9,8 @@
 //    sent an insert more than once is not known here, so such a row is no witness.
 // #4 It may also be a late insert of this owner, which it sent more than once. Such a row is no witness. While it is
 //    remembered, it is known as late where it is met: its message has ended here.
+// #5 A row whose removal was asked for is no witness of what is written, also where the answer to an update of it comes
+//    behind that of the removal.
 
 import type { ParkedRow, ParkedStore } from "@sluice/store";
 import { ownerEpochIn } from "./row-version.ts";
@@ -25,6 +27,8 @@ export interface WitnessOwner {
 const witnessesKept = 16;
 /** Rows that are remembered as inserted more than once. */
 const sentAgainKept = 10_000;
+/** Rows that are remembered as removed, or being removed. */
+const removalsKept = 10_000;
 
 export class RowWitnesses {
   readonly #store: Pick<ParkedStore, "load" | "versions">;
@@ -36,18 +40,28 @@ export class RowWitnesses {
   /** #4: the versions of the removals of such rows, by id, the oldest first. */
   readonly #removedSentAgain = new Map<string, bigint>();
 
+  /** #5: ids, the oldest first. */
+  readonly #removals = new Set<string>();
+
   constructor(store: Pick<ParkedStore, "load" | "versions">) {
     this.#store = store;
   }
 
   noteWritten(partition: number, { id, version }: WitnessRow): void {
-    this.forgetWritten(partition, id);
+    this.#written.set(partition, without(this.#written, partition, id));
+    // #5
+    if (this.#removals.has(id)) return;
     this.#written.set(partition, [...(this.#written.get(partition) ?? []), { id, version }].slice(-witnessesKept));
     this.#removed.set(partition, without(this.#removed, partition, id));
   }
 
-  forgetWritten(partition: number, id: string): void {
+  /** #5: before a removal of the row. */
+  noteRemoving(partition: number, id: string): void {
     this.#written.set(partition, without(this.#written, partition, id));
+    this.#removals.delete(id);
+    this.#removals.add(id);
+    if (this.#removals.size <= removalsKept) return;
+    for (const oldest of this.#removals) return void this.#removals.delete(oldest);
   }
 
   /** The row's insert is sent once more: an earlier request may still land. */
@@ -77,8 +91,9 @@ export class RowWitnesses {
     for (const oldest of this.#removedSentAgain.keys()) return void this.#removedSentAgain.delete(oldest);
   }
 
-  /** Before a write of the row, whose request may land before its answer is here. */
+  /** Before an insert of the row, whose request may land before its answer is here. */
   forgetRemoved(partition: number, id: string): void {
+    this.#removals.delete(id);
     this.#removed.set(partition, without(this.#removed, partition, id));
   }
 

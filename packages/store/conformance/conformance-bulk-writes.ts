@@ -1,7 +1,7 @@
-// Part of the store's conformance: writes of several partitions that go in one call.
+// Part of the store's conformance: writes of several partitions that go in one call, and what a position carries.
 
 import { expect, test } from "vitest";
-import type { LedgerWrite, PartitionLedger, Store } from "../port.ts";
+import type { LedgerWrite, PartitionLedger, Store, UnprovenPosition } from "../port.ts";
 import { conformanceDocument } from "./conformance-transactions.ts";
 import { conformanceUetr } from "./conformance-partitions.ts";
 
@@ -17,6 +17,7 @@ export function bulkWritePromises(open: () => Promise<Store>): void {
       held: held[index]!,
       position,
       state,
+      unproven: null,
     });
     expect(await partitions.writeMany([])).toEqual([]);
     expect(await partitions.writeMany([write(0, 5n, { markers: [1] }), write(1, 6n), write(2, 7n)])).toEqual([true, true, true]);
@@ -39,6 +40,34 @@ export function bulkWritePromises(open: () => Promise<Store>): void {
       [3, 7n, null],
       [4, 4n, null],
     ]);
+  });
+
+  test("I1: a position carries what is unproven of it, which the next one, a move back and a new build replace", async () => {
+    const { partitions } = await open();
+    const held = await partitions.takeOver("scheduler", 3);
+    const unproven: UnprovenPosition = {
+      from: 10n,
+      written: [
+        { kind: "transaction", id: conformanceUetr(1), version: 3 },
+        { kind: "ledger", id: "ZA_EFT:2026-11-20", version: 7 },
+      ],
+    };
+    const stored = async () => (await partitions.list("scheduler")).map(({ position, unproven }) => [position, unproven]);
+    expect(await partitions.write("scheduler", 3, held, 20n, { markers: [] }, unproven)).toBe(true);
+    expect((await partitions.takeOver("scheduler", 3)).unproven).toStrictEqual(unproven);
+    const again = await partitions.takeOver("scheduler", 3);
+    expect(await partitions.write("scheduler", 3, again, 30n)).toBe(true);
+    expect(await stored()).toStrictEqual([[30n, null]]);
+    expect(await partitions.write("scheduler", 3, again, 40n, undefined, unproven)).toBe(true);
+    expect(await partitions.moveBack("scheduler", 3, { ...again, position: 40n }, 10n)).toBe(true);
+    // The answer was lost.
+    expect(await partitions.moveBack("scheduler", 3, { ...again, position: 40n }, 10n)).toBe(true);
+    expect(await stored()).toStrictEqual([[10n, null]]);
+    expect(await partitions.moveBack("scheduler", 3, { ...held, position: 40n }, 5n)).toBe(false);
+    expect(await partitions.write("scheduler", 3, { ...again, position: 10n }, 40n, undefined, unproven)).toBe(true);
+    await partitions.lock("scheduler", 3, { id: "builder", untilMs: 1_795_000_000_000 });
+    await partitions.switchTo("scheduler", 3, "builder", { build: 1, position: 50n, state: null });
+    expect(await stored()).toStrictEqual([[50n, null]]);
   });
 
   test("I11: ledgers of several partitions are written in one call, and each is refused or written by itself", async () => {

@@ -108,7 +108,7 @@ export function dayPromises(open: () => Promise<Store>): void {
 }
 
 /** A partition that was never rebuilt. */
-const first = { build: 0, log: null, rebuildLock: null };
+const first = { build: 0, log: null, rebuildLock: null, unproven: null };
 
 export function partitionPromises(open: () => Promise<Store>): void {
   test("a partition starts at position 0 under epoch 1; each take-over raises the epoch and shuts the old owner out", async () => {

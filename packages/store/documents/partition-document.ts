@@ -1,14 +1,21 @@
 // The document of the collection `partitions`: one (service, partition). `state` is plain JSON that belongs to the
 // service, kept as text so that every value comes back unchanged; a bigint in it throws.
 
-import type { PartitionDocument, RebuildLock, StoredLogIdentity } from "../port.ts";
-import { as, date, derived, document, json, nullable, numberSince, plain, type StoredIn, textsSince } from "./codec.ts";
+import type { PartitionDocument, RebuildLock, StoredLogIdentity, UnprovenPosition, WrittenDocument } from "../port.ts";
+import { as, date, derived, document, json, list, nullable, numberSince, plain, type StoredIn, textsSince } from "./codec.ts";
 
 export type StoredPartition = StoredIn<typeof partitionCodec>;
 
 export function partitionDocumentId(service: string, partition: number): string {
   return `${service}:${partition}`;
 }
+
+export const unprovenCodec = nullable(
+  document<UnprovenPosition>()({
+    from: plain,
+    written: list(document<WrittenDocument>()({ kind: plain, id: plain, version: plain })),
+  }),
+);
 
 export const partitionCodec = document<PartitionDocument>()({
   _id: derived(({ service, partition }: PartitionDocument) => partitionDocumentId(service, partition)),
@@ -22,6 +29,7 @@ export const partitionCodec = document<PartitionDocument>()({
   owners: textsSince,
   lastBuild: numberSince,
   rebuildLock: nullable(document<RebuildLock>()({ id: plain, until: as("untilMs", date) })),
+  unproven: unprovenCodec,
 });
 
 /** Owners of earlier epochs that a document names. */
@@ -34,7 +42,7 @@ export function addOwner(epoch: number, name: string, earlier: readonly string[]
 
 export function newStoredPartition(service: string, partition: number, owner: string): StoredPartition {
   const owners = addOwner(1, owner);
-  const unbuilt = { build: 0, lastBuild: 0, log: null, rebuildLock: null };
+  const unbuilt = { build: 0, lastBuild: 0, log: null, rebuildLock: null, unproven: null };
   return partitionCodec.encode({ service, partition, epoch: 1, owners, position: 0n, state: null, ...unbuilt });
 }
 

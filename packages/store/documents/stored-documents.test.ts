@@ -103,6 +103,7 @@ const lockedPartition = {
   build: 2,
   log: { clusterId: "c", topicId: "t" },
   rebuildLock: { id: "h", until: new Date(1_795_000_000_000) },
+  unproven: { from: 5n, written: [{ kind: "transaction" as const, id: "u", version: 3 }] },
 };
 
 test("every kind of document is stored with these members, in this order and with these types", async () => {
@@ -120,10 +121,10 @@ test("every kind of document is stored with these members, in this order and wit
   await expect(`${BSON.EJSON.stringify(inBytes, undefined, 2, { relaxed: false })}\n`).toMatchFileSnapshot("golden/documents.json");
 });
 
-test("a partition that was stored before its topic was noted comes back without one", () => {
-  const { log: _, ...older } = newPartition;
+test("a partition that was stored before its topic, or what is unproven, was noted comes back without them", () => {
+  const { log: _, unproven: __, ...older } = newPartition;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an older document lacks the member
-  expect(partitionCodec.decode(older as typeof newPartition)).toMatchObject({ partition: 7, log: null });
+  expect(partitionCodec.decode(older as typeof newPartition)).toMatchObject({ partition: 7, log: null, unproven: null });
 });
 
 test("a transaction that was stored before its rules were noted was decided by version 1 [D11.7]", () => {
@@ -161,5 +162,6 @@ test("every kind of document comes back from its bytes as it was", () => {
     build: 2,
     log: { clusterId: "c", topicId: "t" },
     rebuildLock: { id: "h", untilMs: 1_795_000_000_000 },
+    unproven: { from: 5n, written: [{ kind: "transaction", id: "u", version: 3 }] },
   });
 });

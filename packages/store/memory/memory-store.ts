@@ -20,6 +20,7 @@ import {
   newStoredPartition,
   partitionDocumentId,
   type StoredPartition,
+  unprovenCodec,
 } from "../documents/partition-document.ts";
 import { ledgerCodec, ledgerId, type StoredLedger } from "../documents/ledger-document.ts";
 import { compareText, createMemoryCall, type MemoryCall, type MemoryStoreOptions, pickKept } from "./memory-call.ts";
@@ -213,19 +214,19 @@ function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartit
   const raise = (found: StoredPartition): StoredPartition => {
     return { ...found, epoch: found.epoch + 1, owners: addOwner(found.epoch + 1, drawName(), found.owners) };
   };
-  function writeOne({ service, partition, held, position }: PartitionWrite, text: string | undefined): boolean {
+  function writeOne({ service, partition, held, position, unproven }: PartitionWrite, text: string | undefined): boolean {
     const id = partitionDocumentId(service, partition);
     const found = kept.get(id);
     if (found?.epoch !== held.epoch || found.owners?.[0] !== held.owners[0]) return false;
     if (found.position < held.position || found.position > position) return false;
-    kept.set(id, { ...found, position, state: text ?? found.state });
+    kept.set(id, { ...found, position, state: text ?? found.state, unproven: unprovenCodec.encode(unproven) });
     return true;
   }
   async function writeMany(writes: readonly PartitionWrite[]): Promise<readonly boolean[]> {
     assertBulk(writes.length);
     const all = writes.map((write) => ({ write, text: write.state === undefined ? undefined : JSON.stringify(write.state) }));
     const keys = writes.map(({ service, partition }) => partitionDocumentId(service, partition));
-    const payload = all.map(({ write: { held, position }, text }) => [held.epoch, held.position, position, text]);
+    const payload = all.map(({ write: { held, position, unproven }, text }) => [held.epoch, held.position, position, text, unproven]);
     return call("partitions.write", keys, payload, (documentsMax) =>
       all.map(({ write, text }, index) => index < documentsMax && writeOne(write, text)),
     );
@@ -240,10 +241,20 @@ function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartit
         return partitionCodec.decode(taken);
       });
     },
-    async write(service, partition, held, position, state) {
-      return (await writeMany([{ service, partition, held, position, state }]))[0] ?? false;
+    async write(service, partition, held, position, state, unproven = null) {
+      return (await writeMany([{ service, partition, held, position, state, unproven }]))[0] ?? false;
     },
     writeMany,
+    async moveBack(service, partition, held, position) {
+      const id = partitionDocumentId(service, partition);
+      return call("partitions.moveBack", [id], [held.epoch, held.position, position], () => {
+        const found = kept.get(id);
+        if (found?.epoch !== held.epoch || found.owners?.[0] !== held.owners[0]) return false;
+        if (found.position < position || found.position > held.position) return false;
+        kept.set(id, { ...found, position, unproven: null });
+        return true;
+      });
+    },
     async noteLog(service, partition, epoch, log) {
       const id = partitionDocumentId(service, partition);
       return call("partitions.noteLog", [id], [epoch, log], () => {
@@ -300,7 +311,7 @@ function createRebuildLocks(
       return call("partitions.switchTo", [key], [holdId, build, position, text], () => {
         const found = kept.get(key);
         if (found?.rebuildLock?.id !== holdId) return false;
-        kept.set(key, { ...raise(found), build, position, state: text, rebuildLock: null });
+        kept.set(key, { ...raise(found), build, position, state: text, rebuildLock: null, unproven: null });
         return true;
       });
     },

@@ -12,6 +12,7 @@ import {
   newStoredPartition,
   partitionDocumentId,
   type StoredPartition,
+  unprovenCodec,
 } from "../documents/partition-document.ts";
 import { runGuarded, tryInsert } from "./mongodb-faults.ts";
 import { assertBulk } from "../bounds.ts";
@@ -36,7 +37,19 @@ export function createMongoPartitions(collection: Collection<StoredPartition>): 
         throw contended("partitions.takeOver");
       }),
 
-    write: (service, partition, held, position, state) => writeOne({ service, partition, held, position, state }),
+    write: (service, partition, held, position, state, unproven = null) =>
+      writeOne({ service, partition, held, position, state, unproven }),
+
+    moveBack: (service, partition, { epoch, owners, position: from }, position) =>
+      runGuarded("partitions.moveBack", "write", async () => {
+        const held = {
+          _id: partitionDocumentId(service, partition),
+          epoch,
+          "owners.0": owners[0] ?? null,
+          position: { $gte: position, $lte: from },
+        };
+        return (await collection.updateOne(held, { $set: { position, unproven: null } })).matchedCount === 1;
+      }),
 
     async writeMany(writes) {
       assertBulk(writes.length);
@@ -71,8 +84,9 @@ export function createMongoPartitions(collection: Collection<StoredPartition>): 
 }
 
 /** Sets position and state on condition of what the writer holds. */
-function toUpdate({ service, partition, held: { epoch, owners, position: from }, position, state }: PartitionWrite) {
-  const changed = state === undefined ? { position } : { position, state: JSON.stringify(state) };
+function toUpdate({ service, partition, held: { epoch, owners, position: from }, position, state, unproven }: PartitionWrite) {
+  const moved = { position, unproven: unprovenCodec.encode(unproven) };
+  const changed = state === undefined ? moved : { ...moved, state: JSON.stringify(state) };
   const _id = partitionDocumentId(service, partition);
   const filter = { _id, epoch, "owners.0": owners[0] ?? null, position: { $gte: from, $lte: position } };
   return { filter, update: { $set: changed } };
@@ -120,7 +134,7 @@ function createRebuildWrites(collection: Collection<StoredPartition>): Pick<Part
     switchTo: (service, partition, holdId, { build, position, state }) =>
       runGuarded("partitions.switchTo", "write", async () => {
         const _id = partitionDocumentId(service, partition);
-        const to = { build, position, state: JSON.stringify(state), rebuildLock: null };
+        const to = { build, position, state: JSON.stringify(state), rebuildLock: null, unproven: null };
         for (let tries = 0; tries < takeOverTriesMax; tries += 1) {
           const found = await collection.findOne({ _id, "rebuildLock.id": holdId });
           if (found === null) return false;

@@ -153,6 +153,18 @@ test("only the configured decisions need a second person, and a confirmation nee
   expect(await Promise.all(statuses)).toEqual([403, 404]);
 });
 
+test("what is proposed and decided is 503 while the broker ends a reading early, and judged by all of it later [D9 second-person]", async () => {
+  const open = await openProposalEnvironment();
+  const shown = await propose(open);
+  // At another console, so that this one has not read it.
+  await appendEnd(open, "DecisionRejected", shown, "second-person");
+  open.environment.behindTopic = topics.proposals;
+  expect((await confirm(open, shown, "third-person")).status).toBe(503);
+  expect((await open.control("/proposals")).status).toBe(503);
+  open.environment.behindTopic = null;
+  expect((await confirm(open, shown, "third-person")).status).toBe(409);
+});
+
 test("while the log is away a proposal is 503, and sent again under its id it is one proposal", async () => {
   const environment = await openProposalEnvironment();
   environment.messaging.setBroker(false);

@@ -43,6 +43,21 @@ describe("a backlog that drains for a long time", () => {
   });
 });
 
+describe("a backlog of one of 1,000 banks, of which memory holds a twentieth", { timeout: 60_000 }, () => {
+  it("I14: leaves at its bank's pace: the next page is read as soon as few messages are left", async () => {
+    const banks = ["first", ...Array.from({ length: 999 }, (_, index) => `other-${index}`)].map((id) => sampleBank({ id }));
+    const environment = createDispatcherEnvironment({ banks, bounds: { untriedInMemoryMax: 100 } });
+    await environment.start();
+    environment.answers(() => 503);
+    await environment.dispatch(...many(2_000, "first"));
+    await environment.time.advance(minuteMs);
+    environment.answers(() => ({ status: 202, afterMs: 5 }));
+    await environment.until(() => environment.endedIds().size > 0, minuteMs);
+    // A page a second would take 20 s.
+    await environment.until(() => environment.endedIds().size === 2_000, 6_000);
+  });
+});
+
 describe("a backlog in a store that is slow to remove", () => {
   it("I14: leaves at the bank's pace, because an acknowledged message gives its place to the next one", async () => {
     const banks = [sampleBank({ id: "first", connections: 4, concurrency: "fixed" })];

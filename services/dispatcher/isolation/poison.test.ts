@@ -138,7 +138,8 @@ describe("I14: an endpoint that is down does not hide what waits for another of 
 describe("I15: bodies in hand are bounded over all banks", { timeout: 120_000 }, () => {
   it("when 100 banks come back at once", async () => {
     const banks = manyBanks(100);
-    const environment = createDispatcherEnvironment({ banks, partitionCount: 4 });
+    const retriesMax = 400;
+    const environment = createDispatcherEnvironment({ banks, partitionCount: 4, bounds: { retriesMax } });
     environment.answers(() => 503);
     await environment.start();
     for (const [index, { id }] of banks.entries()) await environment.dispatch(...good(40, id, 1 + index * 100));
@@ -153,6 +154,7 @@ describe("I15: bodies in hand are bounded over all banks", { timeout: 120_000 },
     environment.answers(() => ({ status: 202, afterMs: 500 }));
     await environment.time.advance(5 * minuteMs);
     expect(environment.endedIds().size).toBe(4_000);
-    expect(most).toBeLessThanOrEqual(2_000);
+    // Without a bound over all banks it would be about 1,300. Each bank has one probe besides.
+    expect(most).toBeLessThanOrEqual(retriesMax + banks.length);
   });
 });

@@ -153,6 +153,12 @@ export function readPartitionState(state: unknown): MarkerHistory {
   return { ofDays: state.markers.map(fromPlainMarker), ofBanks: (state.ofBanks ?? []).map(fromPlainMarker).map(completeBankMarker) };
 }
 
+/** Leaves out what was applied at an offset from `position` on. */
+export function keepBelow(position: bigint, { ofDays, ofBanks }: MarkerHistory): MarkerHistory {
+  const isBelow = (applied: { readonly position: RecordPosition }): boolean => applied.position.offset < position;
+  return { ofDays: ofDays.filter(isBelow), ofBanks: ofBanks.filter(isBelow) };
+}
+
 /** Adds the end to a pause that was written before there were maintenances. */
 function completeBankMarker({ marker, position }: AppliedBankMarker): AppliedBankMarker {
   return { marker: marker.kind === "BankPaused" ? { ...marker, untilMs: marker.untilMs ?? null } : marker, position };

@@ -20,7 +20,7 @@ async function setUp(own: (environment: SchedulerEnvironment) => Partial<BatchPo
     days: environment.store.days,
     banks: environment.store.banks,
     cache: context.snapshots(),
-    witness: createStoreWitness(),
+    witness: createStoreWitness(() => Promise.resolve(new Map())),
     requireLease: () => Promise.resolve(),
     onStoreGoneBack: () => {
       throw new Error("the store has not gone back");

@@ -162,8 +162,10 @@ async function commit(loaded: Loaded, working: UnitOfWork, ports: BatchPorts): P
   const changedBanks = [...working.banks].flatMap(([key, one]) => (one === null || one === loaded.banks.get(key) ? [] : [{ key, one }]));
   for (const { key, one } of changedBanks) isLost = !(await banks.write(one, loaded.banks.get(key)?.version ?? 0)) || isLost;
   if (isLost) return null;
-  const newest = changed.at(-1);
-  if (newest !== undefined) ports.witness.wrote(newest);
+  const newest = changed.at(-1)?.transaction;
+  if (newest !== undefined) ports.witness.wrote({ kind: "transaction", id: newest.uetr, version: newest.version });
+  for (const { key, version } of changedDays) ports.witness.wrote({ kind: "day", id: key, version });
+  for (const { one } of changedBanks) ports.witness.wrote({ kind: "bank", id: one.bank, version: one.version });
   for (const document of working.documents.values()) if (document !== null) cache.set(document);
   return changed.length + changedDays.length + changedBanks.length;
 }

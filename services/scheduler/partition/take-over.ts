@@ -9,15 +9,16 @@
 //    whatever this process did before.
 // #5 Before the first record is handled, one projected read of the partition has filled the background tasks.
 // #6 The position counts in one topic of one cluster. A partition is not taken while the journal is another one.
-// #7 The document notes the dead letters that were read, so that a take-over reads only what has come since.
+// #7 What the document knows from behind its position counts as not known where the position was moved back.
+// #8 The document notes the dead letters that were read, so that a take-over reads only what has come since.
 
 import { partitionFor, topics } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
 import { type PartitionLease, requireSameLog, type SkipsMemory } from "@sluice/messaging";
-import { openDaysMax, type OpenRow, type PartitionDocument, type RebuildLock, type UnreadRow } from "@sluice/store";
+import { openDaysMax, type OpenRow, type PartitionDocument, type RebuildLock, type UnprovenPosition, type UnreadRow } from "@sluice/store";
 import type { PartitionContext } from "./context.ts";
 import type { DayLedgers } from "./day-ledgers.ts";
-import { type AppliedMarkers, createAppliedMarkers, emptyMarkerHistory, readPartitionState } from "./applied-markers.ts";
+import { type AppliedMarkers, createAppliedMarkers, emptyMarkerHistory, keepBelow, readPartitionState } from "./applied-markers.ts";
 import { createPartitionPosition, type PartitionPosition } from "./stored/position.ts";
 import { type PartitionTasks, startPartitionTasks } from "../tasks/partition-tasks.ts";
 import { quarantinedCountMax } from "../tasks/quarantine-count.ts";
@@ -42,7 +43,7 @@ export interface OwnedPartition {
 export interface PartitionTakeOver {
   readonly context: PartitionContext;
   readonly document: PartitionDocument;
-  readonly lease: Pick<PartitionLease<PartitionDocument, OwnedPartition>, "write">;
+  readonly lease: Pick<PartitionLease<PartitionDocument, OwnedPartition, UnprovenPosition>, "write" | "loseStore">;
   /** Whether the store was restored to an older point since this process owned the partition. */
   readonly hasGoneBack: boolean;
   /** What this lease has written last. */
@@ -61,7 +62,7 @@ export interface PartitionTakeOver {
  * ask whether the partition has caught up, which only the worker knows.
  */
 export async function takeOverPartition(options: PartitionTakeOver): Promise<OwnedPartition> {
-  const { context, document, lease, ledgers, before, witness } = options;
+  const { context, document, ledgers, before, witness } = options;
   const { store, time, logger, partitionCount } = context;
   const { partition, epoch, position: startAt, state, build, rebuildLock } = document;
   await checkJournal(context, document);
@@ -72,7 +73,7 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
   if (options.hasGoneBack && !isRebuilt) logger.error("partition.store-gone-back", { partition, epoch, position: startAt });
   const history = before === null || isFresh ? emptyMarkerHistory : before.markers.history();
   await ledgers.reload(startAt, isFresh);
-  const kept = readPartitionState(state);
+  const kept = keepBelow(startAt, readPartitionState(state));
   const markers = createAppliedMarkers(partition, {
     ofDays: [...kept.ofDays, ...history.ofDays],
     ofBanks: [...kept.ofBanks, ...history.ofBanks],
@@ -86,7 +87,7 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
     partition,
     epoch,
     position: startAt,
-    writeUnderLease: (offset, written) => lease.write(epoch, offset, written),
+    writeUnderLease: (offset, written) => writePosition(options, offset, written),
     state: () => ({ ...markers.toState(), letters: context.operatorSkips.note(partition) }),
     beforeWrite: () => ledgers.write(),
     timer: context.positionTimer,
@@ -109,7 +110,16 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
   return { partition, epoch, startAt, build, markers, position, cache: context.snapshots(), witness, tasks };
 }
 
-/** #7: null for a document that notes none. This service wrote the state itself. */
+/** The position carries its witnesses; where these are many, they are looked for first. */
+async function writePosition({ document, lease, witness }: PartitionTakeOver, position: bigint, state: unknown): Promise<boolean> {
+  if (witness.isFull() && (await witness.isMissing())) return (lease.loseStore(document.epoch), false);
+  const carried = witness.unproven();
+  const isWritten = await lease.write(document.epoch, position, state, carried);
+  if (isWritten) witness.wrotePosition(position, carried);
+  return isWritten;
+}
+
+/** #8: null for a document that notes none. This service wrote the state itself. */
 export function readLettersNote(state: unknown): SkipsMemory | null {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this service wrote it
   return ((state ?? {}) as { readonly letters?: SkipsMemory | null }).letters ?? null;

@@ -31,7 +31,7 @@ import {
   skipStoppedRecord,
 } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
-import type { PartitionDocument } from "@sluice/store";
+import type { PartitionDocument, UnprovenPosition } from "@sluice/store";
 import type { HandledRecord } from "../handlers/handler.ts";
 import { type BatchRecord, runBatch } from "./batch.ts";
 import type { PartitionContext } from "./context.ts";
@@ -39,7 +39,7 @@ import { createDayLedgers, type DayLedgers } from "./day-ledgers.ts";
 import { readJournal } from "./read-journal.ts";
 import { reportBatch } from "./report/report-batch.ts";
 import { traceBatch } from "./report/trace-batch.ts";
-import { createStoreWitness, type StoreWitness } from "./stored/store-witness.ts";
+import { createStoreWitness, createVersionReader, findProven, type ReadVersions, type StoreWitness } from "./stored/store-witness.ts";
 import { type OwnedPartition, readLettersNote, takeOverPartition } from "./take-over.ts";
 
 /** Records that are read again, or were missing, and are handled in one piece. */
@@ -55,11 +55,12 @@ class PartitionWorker {
   readonly #partition: number;
   readonly #assigned: PartitionEnds;
   readonly #ledgers: DayLedgers;
-  readonly #lease: PartitionLease<PartitionDocument, OwnedPartition>;
+  readonly #lease: PartitionLease<PartitionDocument, OwnedPartition, UnprovenPosition>;
   /** What is kept of the last epoch. */
   #before: Pick<OwnedPartition, "build" | "markers"> | null = null;
   /** What was written last under the newest lease (#5). */
   #witness: StoreWitness;
+  readonly #readVersions: ReadVersions;
   /** The end of the partition when the lease was taken: another owner may have appended what lies below. */
   #caughtUpAt: bigint;
   /** The outputs of the batch that runs, or is repeated (#8). */
@@ -77,12 +78,13 @@ class PartitionWorker {
     this.#assigned = assigned;
     this.#caughtUpAt = assigned.logEnd;
     this.#sent = new ResendMemory(context.producer);
-    this.#witness = this.#createWitness();
+    this.#readVersions = createVersionReader(store, partition);
+    this.#witness = createStoreWitness(this.#readVersions);
     this.#ledgers = createDayLedgers({
       partition,
       store: store.ledgers,
       requireLease: () => this.#requireLease(this.#lease.epoch),
-      onWritten: (day, version) => this.#witness.wroteLedger(day, version),
+      onWritten: (day, version) => this.#witness.wrote({ kind: "ledger", id: day, version }),
     });
     this.#lease = new PartitionLease({
       service,
@@ -93,7 +95,8 @@ class PartitionWorker {
       heartbeatAgeMs: () => context.heartbeatAgeMs(),
       watch: context.watch,
       takeOver: (document, hasGoneBack) => this.#takeOver(document, hasGoneBack),
-      isWitnessMissing: () => this.#witness.isMissing(store.transactions),
+      isWitnessMissing: () => this.#witness.isMissing(),
+      findProven: ({ unproven }) => findProven(unproven, this.#readVersions),
       granted: ({ tasks }) => tasks.wake(),
       lost: (epoch) => logger.warn("partition.lost", { partition, epoch }),
       drop: stopOwned,
@@ -113,11 +116,6 @@ class PartitionWorker {
     };
   }
 
-  #createWitness(): StoreWitness {
-    const { ledgers } = this.#context.store;
-    return createStoreWitness(async (day) => (await ledgers.load(this.#partition, [day])).get(day)?.version ?? 0);
-  }
-
   /** #9 */
   #reportStart(): void {
     const { logStart } = this.#assigned;
@@ -131,7 +129,7 @@ class PartitionWorker {
     if (hasGoneBack) this.#context.metrics.storeGoneBack.add({ partition: String(this.#partition) });
     if (this.#before !== null) this.#caughtUpAt = (await this.#context.journalEnds(this.#partition))?.logEnd ?? this.#caughtUpAt;
     this.#skips = await this.#context.operatorSkips.listDone(topics.journal, this.#partition, readLettersNote(document.state));
-    this.#witness = this.#createWitness();
+    this.#witness = createStoreWitness(this.#readVersions, document.position);
     this.#sent.forget();
     const owned = await takeOverPartition({
       context: this.#context,

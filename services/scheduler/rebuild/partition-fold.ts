@@ -6,13 +6,13 @@ import type { Serde } from "@sluice/contracts";
 import { type BankState, type Day, type DayKey, DayLedger, movementsAt } from "@sluice/domain";
 import { type DoneSkips, type ReceivedRecord, skipByOperator } from "@sluice/messaging";
 import { Fault, sleep, type Time } from "@sluice/kernel";
-import type { TransactionStore } from "@sluice/store";
+import type { TransactionStore, WrittenDocument } from "@sluice/store";
 import type { JournalHandlers, HandledRecord } from "../handlers/handler.ts";
 import { type BatchRecord, runBatch } from "../partition/batch.ts";
 import { type AppliedMarkers, createAppliedMarkers } from "../partition/applied-markers.ts";
 import { readJournal } from "../partition/read-journal.ts";
 import { createSnapshotCaches } from "../partition/snapshot-cache.ts";
-import { createStoreWitness } from "../partition/stored/store-witness.ts";
+import { createStoreWitness, mapVersions } from "../partition/stored/store-witness.ts";
 
 export interface PartitionFoldPorts {
   readonly partition: number;
@@ -47,7 +47,7 @@ export class PartitionFold {
   readonly #ports: PartitionFoldPorts;
   readonly #target: FoldTarget;
   readonly #cache = createSnapshotCaches()();
-  readonly #witness = createStoreWitness();
+  readonly #witness = createStoreWitness(async (kind, ids) => await this.#readVersions(kind, ids));
   readonly days: Map<DayKey, Day>;
   readonly banks: Map<string, BankState>;
   readonly ledgers: Map<DayKey, DayLedger>;
@@ -75,7 +75,13 @@ export class PartitionFold {
 
   /** Rejects if the store no longer has what was folded last: it was restored to an older point. */
   async requireStored(): Promise<void> {
-    if (await this.#witness.isMissing(this.#target)) throw storeGoneBack();
+    if (await this.#witness.isMissing()) throw storeGoneBack();
+  }
+
+  /** Days and banks of a fold are in memory. */
+  async #readVersions(kind: WrittenDocument["kind"], ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    if (kind === "transaction") return mapVersions(await this.#target.versions(ids));
+    return mapVersions(kind === "day" ? this.days : this.banks);
   }
 
   /** Records in offset order, from `nextOffset` on. */

@@ -288,6 +288,21 @@ test("a journal that does not begin at 0 is refused", async () => {
   });
 });
 
+test("I1: a rebuild in another journal than the one that the position counts in is refused, and switches nothing", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  await environment.scheduler();
+  await traffic(environment);
+  const client = environment.broker.client("builder");
+  const messaging: RebuildPorts["messaging"] = {
+    ends: (partitions) => client.ends(partitions),
+    identity: (topic) => Promise.resolve({ clusterId: "another-cluster", topicId: topic }),
+    read: (partition, from, to) => client.read(partition, from, to),
+  };
+  const rebuilding = rebuildPartition(buildPorts(environment, { messaging }), 0, { isDryRun: false, accepts: "everything" });
+  await expect(environment.settle(rebuilding)).rejects.toMatchObject({ code: "messaging.another-log" });
+  expect((await environment.settle(environment.store.partitions.list("scheduler")))[0]).toMatchObject({ build: 0 });
+});
+
 test("I1: a rebuild whose reading under the lock ends early switches nothing, and can be repeated", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
   await environment.scheduler();

@@ -78,6 +78,64 @@ test("I1: a store that lost documents behind the position that it still has is n
   expect(counted).toEqual([0, 1]);
 });
 
+test.each([
+  { lost: "documents", successor: "that process" },
+  { lost: "documents", successor: "another process" },
+  { lost: "a ledger", successor: "another process" },
+])(
+  "I1, I11: a position that lands in a restored store, which lost $lost before it, is moved back by $successor",
+  async ({ lost, successor }) => {
+    const environment = new SchedulerEnvironment({ partitionCount: 1 });
+    const live = environment.emptyStore();
+    environment.store = live;
+    const uetrs = Array.from({ length: 4 }, () => environment.uetr());
+    for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr));
+    const records = environment.broker.records({ topic: topics.journal, partition: 0 });
+    const open = async (context: Awaited<ReturnType<typeof environment.partitionContext>>) =>
+      await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 4n }));
+    const context = await environment.partitionContext();
+    let restore = (): void => {};
+    const { partitions } = context.store;
+    const late: typeof partitions = {
+      ...partitions,
+      write(...write) {
+        restore();
+        return partitions.write(...write);
+      },
+    };
+    const first = await open({ ...context, store: { ...context.store, partitions: late } });
+    await environment.settle(first.handle(records.slice(0, 1)));
+    await environment.time.advance(500);
+    let backup = live.backUp();
+    await environment.settle(first.handle(records.slice(1, 3)));
+    // The ledger is written with the position.
+    if (lost === "a ledger") backup = live.backUp();
+    // The store is restored when everything is written, and read, that goes before the position.
+    restore = () => {
+      backup();
+      restore = () => {};
+    };
+    await environment.time.advance(500);
+    const position = async () => (await environment.settle(environment.store.partitions.list("scheduler")))[0]?.position;
+    expect([await position(), (await environment.states(uetrs[1]!)).length]).toEqual([3n, lost === "documents" ? 0 : 1]);
+    let startsAt: readonly unknown[] = [0n, 0n];
+    if (successor === "another process") {
+      const second = await open(await environment.partitionContext());
+      startsAt = [second.startAt, await position()];
+      await environment.settle(second.handle(records));
+      await environment.settle(second.close());
+    } else {
+      await environment.time.advance(20_000);
+      await environment.settle(first.handle(records.slice(3)));
+      await environment.settle(first.close());
+    }
+    expect(startsAt).toEqual([0n, 0n]);
+    for (const uetr of uetrs) expect(await environment.states(uetr)).toEqual(["RECEIVED"]);
+    expect(await position()).toBe(4n);
+    expect((await environment.settle(checkConservation(environment.store, schedulerDay))).isWhole).toBe(true);
+  },
+);
+
 test("I1, I16: a scheduler that reads and writes nothing notices that the store was restored under it", async () => {
   const lines: string[] = [];
   const environment = new SchedulerEnvironment({ partitionCount: 1, onProblem: (event) => void lines.push(event) });
@@ -188,7 +246,8 @@ test("I3: nothing is decided on a store that went back while the partition was t
       const document = await live.partitions.takeOver(service, partition);
       if (!isTaken) environment.store = older;
       isTaken = true;
-      return document;
+      // An earlier release named nothing that a take-over could miss.
+      return { ...document, unproven: null };
     },
   };
   const after = await open({ store: { ...live, partitions } });

@@ -200,6 +200,30 @@ export const deliveryBugs: readonly PlantedBug[] = [
     nearest: ["services/dispatcher/isolation/backlogs.test.ts"],
   },
   {
+    id: "oldest-failing-takes-every-turn",
+    breaks: "Of messages that fail often the oldest is tried again and again, and the others never (I7).",
+    edits: [
+      {
+        file: "packages/delivery/backlog/page-section.ts",
+        find: "failing: new PriorityQueue<Ticket>(waitsLonger)",
+        put: "failing: new PriorityQueue<Ticket>(isOlder)",
+      },
+    ],
+    nearest: ["packages/delivery/backlog/backlog-page.test.ts"],
+  },
+  {
+    id: "removed-row-becomes-a-witness",
+    breaks: "The late answer to an update makes a removed row a witness: a healthy store counts as restored (I16).",
+    edits: [
+      {
+        file: "packages/delivery/backlog/row-witnesses.ts",
+        find: "    if (this.#removals.has(id)) return;\n",
+        put: "",
+      },
+    ],
+    nearest: ["packages/delivery/backlog/row-witnesses.test.ts"],
+  },
+  {
     id: "removed-row-is-no-witness",
     breaks: "A restore that brings ended messages back stays unnoticed until the next take-over delivers them once more.",
     edits: [

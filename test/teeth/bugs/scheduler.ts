@@ -32,7 +32,43 @@ export const schedulerBugs: readonly PlantedBug[] = [
   {
     id: "ledger-is-no-witness",
     breaks: "A store that lost a ledger in a restore, and nothing else, is not noticed (I11).",
-    edits: [{ file: storeWitness, find: "      if (ledger !== null) return await isLedgerMissing(ledger);\n", put: "" }],
+    edits: [
+      {
+        file: "services/scheduler/partition/worker.ts",
+        find: 'onWritten: (day, version) => this.#witness.wrote({ kind: "ledger", id: day, version }),',
+        put: "",
+      },
+    ],
+    nearest: ["services/scheduler/scenarios/live-restore.test.ts"],
+  },
+  {
+    id: "position-names-no-witness",
+    breaks: "A position that landed in a restored store counts, though the store lacks what lies behind it (I1, I11).",
+    edits: [
+      {
+        file: "services/scheduler/partition/worker.ts",
+        find: "findProven: ({ unproven }) => findProven(unproven, this.#readVersions),",
+        put: "",
+      },
+    ],
+    nearest: ["services/scheduler/scenarios/live-restore.test.ts"],
+  },
+  {
+    id: "newest-witness-hides-the-others",
+    breaks: "What was written behind a restore hides what the store lacks (I1).",
+    edits: [
+      {
+        file: storeWitness,
+        find: "expected = [...expected, document].slice(-witnessesMax);",
+        put: "expected = [document];",
+      },
+    ],
+    nearest: ["services/scheduler/partition/stored/store-witness.test.ts"],
+  },
+  {
+    id: "proof-of-a-later-position",
+    breaks: "A read proves a position that was acknowledged after the read began.",
+    edits: [{ file: storeWitness, find: "if (position > proven) proven = position;", put: "proven = written.position;" }],
     nearest: ["services/scheduler/partition/stored/store-witness.test.ts"],
   },
   {

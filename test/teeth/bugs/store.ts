@@ -45,7 +45,13 @@ export const storeBugs: readonly PlantedBug[] = [
   {
     id: "position-written-under-another-name",
     breaks: "After a restore the owner of a repeated epoch moves the position of another owner.",
-    edits: [{ file: memory, find: " || found.owners?.[0] !== held.owners[0]", put: "" }],
+    edits: [
+      {
+        file: memory,
+        find: " || found.owners?.[0] !== held.owners[0]) return false;\n    if (found.position < held.position",
+        put: ") return false;\n    if (found.position < held.position",
+      },
+    ],
     nearest: memoryTests,
   },
   {

@@ -2,7 +2,7 @@
 // values. What it renders is compared with the checked-in manifests, `infra/chart/golden`.
 //
 // #1 helm is taken from `.sluice/helm`, else built there by Go's own tools, else taken from the PATH.
-// #2 Each lint, each case and each refusal counts as one test.
+// #2 Each lint, each case, each refusal and each change of the configuration file counts as one test.
 // #3 Manifests that differ are left in `.sluice/chart`, and the output says how to take them over.
 // #4 `golden/sources.sha256` is the hash of what they were rendered from, so that the pure tests notice a chart that
 //    was changed and not rendered again.
@@ -40,6 +40,16 @@ const refusals: readonly (readonly [readonly string[], string])[] = [
   [["kafka.files.ca=ca.crt"], "kafka.files.ca is set, and kafka.secret is not"],
 ];
 
+/** Configuration files on top of the case `least`, and whether the change of one to the other replaces the pods. */
+const changes: readonly (readonly [string, string, boolean])[] = [
+  ["cdv: {}", "cdv: { version: two }", false],
+  ["banks: [{ id: one }]", "banks: [{ id: one }, { id: two }]", false],
+  ["version: one", "version: two # a comment", false],
+  ["partitionCount: 12", "partitionCount: 24", true],
+  ["banks: []", "{ banks: [], topics: { replication: 3 } }", true],
+  ["no map", "no map either", true],
+];
+
 export function testChart(progress: (text: string) => void): TestCounts {
   const helm = bringHelm(progress);
   rmSync(rendered, { recursive: true, force: true });
@@ -48,6 +58,7 @@ export function testChart(progress: (text: string) => void): TestCounts {
   const failures = [
     ...listCases().flatMap((name) => [lint(helm, name), compare(helm, name)]),
     ...refusals.map(([settings, said]) => refuse(helm, settings, said)),
+    ...changes.map((change) => compareRestart(helm, change)),
     isSame(hashFile) ? null : `${hashFile} is not that of the chart`,
   ];
   const found = failures.filter((one) => one !== null);
@@ -90,6 +101,19 @@ function compare(helm: string, name: string): string | null {
 function refuse(helm: string, settings: readonly string[], said: string): string | null {
   const { isGood, output } = render(helm, "least", settings);
   return !isGood && output.includes(said) ? null : `${settings.join(", ")} is not refused with "${said}": ${isGood ? "rendered" : output}`;
+}
+
+function compareRestart(helm: string, [before, after, restarts]: readonly [string, string, boolean]): string | null {
+  const [former = [], next = []] = [before, after].map((text) => {
+    const file = join(rendered, "configuration.yaml");
+    writeFileSync(file, text);
+    const { output } = run(helm, ["template", "sluice", chart, "--values", caseFile("least"), "--set-file", `configuration=${file}`]);
+    rmSync(file);
+    return output.match(/^ +checksum\/config: [0-9a-f]{64}$/gm) ?? [];
+  });
+  if (former.length === 0 || former.length !== next.length) return `${before}: the pods have no hash of the configuration`;
+  const isChanged = former.every((hash, index) => hash !== next[index]);
+  return isChanged === restarts ? null : `${before} → ${after}: the pods ${restarts ? "stay" : "are replaced"}`;
 }
 
 function isSame(file: string): boolean {

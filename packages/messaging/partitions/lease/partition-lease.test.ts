@@ -11,7 +11,10 @@ interface Document {
 }
 
 /** Partition 0 of a store: the epoch and the position that were written last. */
-function createLeaseStore(): LeaseStore<Document> & { readonly document: () => Document; readonly restore: (older: Document) => void } {
+function createLeaseStore(): LeaseStore<Document, string> & {
+  readonly document: () => Document;
+  readonly restore: (older: Document) => void;
+} {
   let document: Document = { epoch: 0, owners: [], position: 0n };
   let raises = 0;
   return {
@@ -29,17 +32,22 @@ function createLeaseStore(): LeaseStore<Document> & { readonly document: () => D
       if (isOurs) document = { ...document, position };
       return Promise.resolve(isOurs);
     },
+    moveBack(_service, _partition, { epoch }, position) {
+      const isOurs = epoch === document.epoch;
+      if (isOurs) document = { ...document, position };
+      return Promise.resolve(isOurs);
+    },
   };
 }
 
 const time = () => createVirtualTime({ startAtMs: 0 });
-type Options = PartitionLeaseOptions<Document, Document>;
+type Options = PartitionLeaseOptions<Document, Document, string>;
 
 /** A process with the lease of partition 0; what is taken over is the document. */
 function createOwner(own: Partial<Options> & Pick<Options, "store" | "time">) {
   const events: string[] = [];
   const coordinator = { answeredAtMs: 0 };
-  const lease = new PartitionLease<Document, Document>({
+  const lease = new PartitionLease<Document, Document, string>({
     service: "scheduler",
     partition: 0,
     logger: { ...silentLogger, warn: (event, fields = {}) => events.push(`${event}: ${String(fields["reason"])}`) },
@@ -328,24 +336,75 @@ describe("the lease of a partition", () => {
   it("I1: #5: a process that stood still behind the read of its witness reads it again before it writes", async () => {
     const clock = time();
     const store = createLeaseStore();
-    const standing = { ms: 0, isMissing: false };
+    const stillness = { ms: 0, isMissing: false };
     const { lease } = createOwner({
       store,
       time: clock,
       async isWitnessMissing() {
-        const answer = standing.isMissing;
-        if (standing.ms > 0) await clock.advance(standing.ms);
+        const answer = stillness.isMissing;
+        if (stillness.ms > 0) await clock.advance(stillness.ms);
         return answer;
       },
     });
     await lease.take();
-    standing.ms = 1_000;
+    stillness.ms = 1_000;
     expect(await lease.write(1, 5n)).toBe(true);
-    standing.ms = 14_000;
+    stillness.ms = 14_000;
     await expect(lease.write(1, 6n)).rejects.toMatchObject({ code: "messaging.witness-late", isRetryable: true });
     const writing = lease.write(1, 7n);
-    standing.isMissing = true;
+    stillness.isMissing = true;
     expect([await writing, lease.owned, store.document().position]).toEqual([false, null, 5n]);
+    lease.close("the end of the test");
+  });
+
+  it("I1: #7: a position that landed in a restored store goes back at the next take-over, which learns of it", async () => {
+    const clock = time();
+    const store = createLeaseStore();
+    const learnt: (readonly [bigint, boolean])[] = [];
+    let proven: bigint | null = null;
+    const own = {
+      store,
+      time: clock,
+      findProven: () => Promise.resolve(proven),
+      isWitnessMissing: () => Promise.reject(new Error("a position that names its witnesses is written without a look")),
+      takeOver: (document: Document, hasGoneBack: boolean) => {
+        learnt.push([document.position, hasGoneBack]);
+        return Promise.resolve(document);
+      },
+    };
+    const first = createOwner(own);
+    await first.lease.take();
+    expect(await first.lease.write(1, 9n, undefined, "what was written before 9")).toBe(true);
+    proven = 4n;
+    const second = createOwner(own);
+    await second.lease.take();
+    proven = null;
+    expect([learnt, store.document().position]).toEqual([
+      [
+        [0n, false],
+        [4n, true],
+      ],
+      4n,
+    ]);
+    expect(await second.lease.write(2, 6n, undefined, "what was written before 6")).toBe(true);
+    first.lease.close("the end of the test");
+    second.lease.close("the end of the test");
+  });
+
+  it("I1: #7: a take-over whose epoch is lost before it moves the position back owns nothing", async () => {
+    const clock = time();
+    const store = createLeaseStore();
+    await store.takeOver("scheduler", 0);
+    const { lease } = createOwner({
+      store,
+      time: clock,
+      async findProven() {
+        await store.takeOver("scheduler", 0);
+        return 4n;
+      },
+    });
+    await expect(lease.take()).rejects.toMatchObject({ code: "messaging.lease-lost", isRetryable: true });
+    expect([lease.owned, store.document().position]).toEqual([null, 0n]);
     lease.close("the end of the test");
   });
 

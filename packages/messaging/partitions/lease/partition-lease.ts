@@ -12,11 +12,14 @@
 //    epochs are given a second time. The take-over learns of it: what was done since may be missing.
 // #5 A document that is as it was proves nothing about what lies behind its position. So the owner names a witness:
 //    what it wrote last. The witness is read before the document. Where it is missing although nobody has raised the
-//    epoch, the store was restored. A process that stood still between that read and a write reads the witness again: the
-//    store may have been restored meanwhile.
+//    epoch, the store was restored. A process that stood still between that read and a write reads the witness again:
+//    the store may have been restored meanwhile. An owner whose positions name their witnesses (#7) does not read it
+//    before each write.
 // #6 An owner that reads and writes nothing looks at its document all the same (`partition-watch.ts`). A document that
 //    is not at or beyond what this process knows is acted on as a refused write. A read may be older than a write, so
 //    only the take-over that follows decides whether the store was restored.
+// #7 A write that was on its way when the store was restored may land behind that, as the first one. So a position may
+//    name what was written before it. Where a take-over does not find that, it moves the position back.
 
 import { assert, Fault, formatReason, type Logger, type Time } from "@sluice/kernel";
 import { leaseEpoch, type LeaseEvent, type LeaseState, nextLeaseState } from "./lease-state.ts";
@@ -33,20 +36,29 @@ const witnessAgeMaxMs = 1_000;
 const witnessReadsMax = 3;
 
 /** The documents of partitions in the store, as far as a lease needs them. */
-export interface LeaseStore<Document> {
+export interface LeaseStore<Document, Unproven = never> {
   /** Raises the owner epoch and answers the document. */
   takeOver(service: string, partition: number): Promise<Document>;
   /** Writes by compare-and-set on `held`; answers false where it is not what the store has. */
-  write(service: string, partition: number, held: LeasePosition, position: bigint, state?: unknown): Promise<boolean>;
+  write(
+    service: string,
+    partition: number,
+    held: LeasePosition,
+    position: bigint,
+    state?: unknown,
+    unproven?: Unproven | null,
+  ): Promise<boolean>;
+  /** #7: moves the position back by compare-and-set on `held`; answers false where it is not what the store has. */
+  moveBack(service: string, partition: number, held: LeasePosition, position: bigint): Promise<boolean>;
   /** Lists what it has of each partition of a service. */
   positions(service: string): Promise<readonly StoredPosition[]>;
 }
 
-export interface PartitionLeaseOptions<Document extends LeasePosition, Owned> {
+export interface PartitionLeaseOptions<Document extends LeasePosition, Owned, Unproven = never> {
   /** Names the service in the partition's document. */
   readonly service: string;
   readonly partition: number;
-  readonly store: LeaseStore<Document>;
+  readonly store: LeaseStore<Document, Unproven>;
   readonly time: Time;
   readonly logger: Logger;
   /** Looks at the store while the partition is owned. */
@@ -62,6 +74,11 @@ export interface PartitionLeaseOptions<Document extends LeasePosition, Owned> {
   takeOver(document: Document, hasGoneBack: boolean): Promise<Owned>;
   /** #5: true if the store lacks what this owner wrote last. Rejects as the store does. */
   isWitnessMissing(): Promise<boolean>;
+  /**
+   * #7: the position to which the document's goes back, because the store lacks what was written before that; null
+   * where it has everything. Rejects as the store does.
+   */
+  findProven?(document: Document): Promise<bigint | null>;
   /** The partition is owned from now on. Must not throw. */
   granted(owned: Owned): void;
   /** Another owner has raised the epoch. Called before `drop`. */
@@ -81,8 +98,8 @@ function isGivenTwice(held: LeasePosition, found: LeasePosition): boolean {
   return owner !== undefined && owner !== held.owners[0];
 }
 
-export class PartitionLease<Document extends LeasePosition, Owned> {
-  readonly #options: PartitionLeaseOptions<Document, Owned>;
+export class PartitionLease<Document extends LeasePosition, Owned, Unproven = never> {
+  readonly #options: PartitionLeaseOptions<Document, Owned, Unproven>;
   #state: LeaseState = { kind: "unowned" };
   #owned: Owned | null = null;
   /** Ends the looks at what is owned. */
@@ -93,7 +110,7 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
   #hasGoneBack = false;
   #waiting: Disposable | null = null;
 
-  constructor(options: PartitionLeaseOptions<Document, Owned>) {
+  constructor(options: PartitionLeaseOptions<Document, Owned, Unproven>) {
     this.#options = options;
   }
 
@@ -114,16 +131,19 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
     return await this.#takeOver();
   }
 
-  /** #1, #4: writes position (and state, unless undefined) under an epoch; answers false where the store refuses. */
-  async write(epoch: number, position: bigint, state?: unknown): Promise<boolean> {
+  /**
+   * #1, #4: writes position (and state, unless undefined) under an epoch; answers false where the store refuses.
+   * Without `unproven` (#7) the witness is read first.
+   */
+  async write(epoch: number, position: bigint, state?: unknown, unproven?: Unproven): Promise<boolean> {
     const { service, partition, store } = this.#options;
     const held = this.#held;
     if (held?.epoch !== epoch) return false;
-    if (await this.#isWitnessMissingNow()) {
+    if (unproven === undefined && (await this.#isWitnessMissingNow())) {
       this.#judge(held, true, await store.positions(service));
       return false;
     }
-    if (await store.write(service, partition, held, position, state)) {
+    if (await store.write(service, partition, held, position, state, unproven)) {
       if (this.#held?.epoch === epoch) this.#held = { ...held, position };
       return true;
     }
@@ -194,7 +214,7 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
   async #takeOver(): Promise<Owned> {
     const { service, partition, store } = this.#options;
     try {
-      const document = await store.takeOver(service, partition);
+      const document = await this.#moveBackToProven(await store.takeOver(service, partition));
       this.#hasGoneBack ||= this.#isOlder(document);
       this.#held = { epoch: document.epoch, owners: document.owners, position: document.position };
       this.#on({ kind: "raised", epoch: document.epoch });
@@ -208,6 +228,18 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
       this.#on({ kind: "failed" });
       throw error;
     }
+  }
+
+  /** #7 */
+  async #moveBackToProven(document: Document): Promise<Document> {
+    const { service, partition, store } = this.#options;
+    const proven = (await this.#options.findProven?.(document)) ?? null;
+    if (proven === null) return document;
+    if (!(await store.moveBack(service, partition, document, proven))) {
+      throw new Fault("messaging.lease-lost", `partition ${partition}: ${raisedByAnother}`, { isRetryable: true });
+    }
+    this.#hasGoneBack = true;
+    return { ...document, position: proven };
   }
 
   /** #4 */

@@ -1,60 +1,133 @@
 // Shows whether the store still has what this process wrote.
 //
-// A store that was restored to an older point answers every call, and the position that it has may be the one that this
-// process wrote last. The documents behind that position are missing then. So what was written last is a witness, a
-// transaction or a ledger: a store that has it in an older version, or not at all, has gone back.
+// #1 A store that was restored to an older point answers every call, and the position that it has may be the one that
+//    this process wrote last. The documents behind that position are missing then. So what was written last is a
+//    witness: a store that has it in an older version, or not at all, has gone back. What was written earlier is there
+//    if the witness is, because a copy of a store ends at one point in time.
+// #2 A position may land in the restored store, where what was written before it is missing. So each position carries
+//    the witnesses of all positions since the newest one that was found proven (`UnprovenPosition`).
+// #3 A batch that reads the store looks for every transaction that was written since the last such read: what came
+//    behind a restore would hide what is missing.
+// #4 A position is proven once a read that began after its acknowledgement has found all of its witnesses.
 
-import type { DayKey } from "@sluice/domain";
-import type { TransactionDocument, TransactionStore } from "@sluice/store";
+import type {
+  BankStore,
+  DayStore,
+  LedgerStore,
+  TransactionDocument,
+  TransactionStore,
+  UnprovenPosition,
+  WrittenDocument,
+} from "@sluice/store";
+
+/** Reads the versions that the store has of documents of one kind, by id; what it lacks is absent. */
+export type ReadVersions = (kind: WrittenDocument["kind"], ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
 export interface StoreWitness {
   /** Records a write that the store has acknowledged. */
-  wrote(document: TransactionDocument): void;
-  /** The same for a ledger. */
-  wroteLedger(day: DayKey, version: number): void;
-  /** What a read that begins now must find; a later write changes nothing for that read. */
+  wrote(document: WrittenDocument): void;
+  /** #3: what a read of transactions that begins now must find; a later write changes nothing for that read. */
   expected(): ExpectedWitness;
-  /** Reads the witness from the store; false while nothing was written. */
-  isMissing(store: Pick<TransactionStore, "versions">): Promise<boolean>;
+  /** Reads the witnesses from the store; false while nothing was written. Rejects as the store does. */
+  isMissing(): Promise<boolean>;
+  /** #2: what a position that is written now carries. */
+  unproven(): UnprovenPosition;
+  /** Records a position that the store has acknowledged, with what it carried. */
+  wrotePosition(position: bigint, carried: UnprovenPosition): void;
+  /** True once a position carries so much that it is proven before the next is written. */
+  isFull(): boolean;
 }
 
 interface ExpectedWitness {
-  /** What to read from the store; empty while nothing was written. */
+  /** What to read from the store; empty while no transaction was written. */
   readonly uetrs: readonly string[];
   readonly isMissing: (found: ReadonlyMap<string, TransactionDocument>) => boolean;
 }
 
-/**
- * Creates the witness of one partition under one lease. `readLedgerVersion` reads the version that the store has of a
- * day's ledger, 0 for none; it is called only where ledgers are written.
- */
-export function createStoreWitness(readLedgerVersion: (day: DayKey) => Promise<number> = () => Promise.resolve(0)): StoreWitness {
-  let newest: { readonly uetr: string; readonly version: number } | null = null;
-  /** A ledger that was written after that transaction. */
-  let ledger: { readonly day: DayKey; readonly version: number } | null = null;
+/** Witnesses that one position carries. Looks at the store prove it more often than that (`lookIntervalMs`). */
+export const witnessesMax = 32;
+
+/** Creates the witness of one partition under one lease, which begins at a proven position. */
+export function createStoreWitness(readVersions: ReadVersions, startAt = 0n): StoreWitness {
+  let newest: WrittenDocument | null = null;
+  /** #3: the oldest first; the newest transaction stays. */
+  let expected: readonly WrittenDocument[] = [];
+  let proven = startAt;
+  /** The position that was written last, and its witnesses. */
+  let written = { position: startAt, witnesses: [] as readonly WrittenDocument[] };
   return {
-    wrote({ transaction: { uetr, version } }) {
-      newest = { uetr, version };
-      ledger = null;
-    },
-    wroteLedger(day, version) {
-      ledger = { day, version };
+    wrote(document) {
+      newest = document;
+      if (document.kind === "transaction") expected = [...expected, document].slice(-witnessesMax);
     },
     expected() {
-      const expected = newest;
-      if (expected === null) return { uetrs: [], isMissing: () => false };
-      const { uetr, version } = expected;
-      return { uetrs: [uetr], isMissing: (found) => (found.get(uetr)?.transaction.version ?? 0) < version };
+      const wanted = expected;
+      return {
+        uetrs: wanted.map(({ id }) => id),
+        isMissing(found) {
+          if (wanted.some(({ id, version }) => (found.get(id)?.transaction.version ?? 0) < version)) return true;
+          expected = expected.filter((one, at) => at === expected.length - 1 || !wanted.includes(one));
+          return false;
+        },
+      };
     },
-    async isMissing(store) {
-      if (ledger !== null) return await isLedgerMissing(ledger);
-      const expected = newest;
-      if (expected === null) return false;
-      return ((await store.versions([expected.uetr])).get(expected.uetr)?.version ?? 0) < expected.version;
+    async isMissing() {
+      const { position, witnesses } = written;
+      if (await isAnyMissing(withNewest(witnesses, newest), readVersions)) return true;
+      // #4
+      if (position > proven) proven = position;
+      written = { ...written, witnesses: written.witnesses.filter((one) => !witnesses.includes(one)) };
+      return false;
     },
+    unproven: () => ({ from: proven, written: withNewest(written.witnesses, newest) }),
+    wrotePosition(position, carried) {
+      written = { position, witnesses: carried.written };
+    },
+    isFull: () => written.witnesses.length >= witnessesMax,
   };
+}
 
-  async function isLedgerMissing({ day, version }: NonNullable<typeof ledger>): Promise<boolean> {
-    return (await readLedgerVersion(day)) < version;
-  }
+/**
+ * #2: the position to which one with these witnesses goes back, because the store lacks one of them; null where it has
+ * them all. Rejects as the store does.
+ */
+export async function findProven(unproven: UnprovenPosition | null, readVersions: ReadVersions): Promise<bigint | null> {
+  return unproven !== null && (await isAnyMissing(unproven.written, readVersions)) ? unproven.from : null;
+}
+
+/** Reads the versions of documents of one partition. */
+export function createVersionReader(store: WitnessStore, partition: number): ReadVersions {
+  return async (kind, ids) => {
+    if (kind === "transaction") return mapVersions(await store.transactions.versions(ids));
+    if (kind === "ledger") return mapVersions(await store.ledgers.load(partition, ids));
+    return mapVersions(await (kind === "day" ? store.days : store.banks).load(ids));
+  };
+}
+
+interface WitnessStore {
+  readonly transactions: Pick<TransactionStore, "versions">;
+  readonly ledgers: Pick<LedgerStore, "load">;
+  readonly days: Pick<DayStore, "load">;
+  readonly banks: Pick<BankStore, "load">;
+}
+
+export function mapVersions(found: ReadonlyMap<string, { readonly version: number }>): ReadonlyMap<string, number> {
+  return new Map([...found].map(([id, { version }]) => [id, version]));
+}
+
+/** Tells whether the store lacks any of these, or has it in an older version. Rejects as the store does. */
+async function isAnyMissing(witnesses: readonly WrittenDocument[], readVersions: ReadVersions): Promise<boolean> {
+  const kinds = [...new Set(witnesses.map(({ kind }) => kind))];
+  const found = await Promise.all(
+    kinds.map(async (kind) => {
+      const expected = witnesses.filter((one) => one.kind === kind);
+      const versions = await readVersions(kind, [...new Set(expected.map(({ id }) => id))]);
+      return expected.some(({ id, version }) => (versions.get(id) ?? 0) < version);
+    }),
+  );
+  return found.includes(true);
+}
+
+function withNewest(witnesses: readonly WrittenDocument[], newest: WrittenDocument | null): readonly WrittenDocument[] {
+  return newest === null || witnesses.includes(newest) ? witnesses : [...witnesses, newest];
 }

@@ -1,0 +1,40 @@
+// `./sluice bench starts`: parses its options, and runs the bench in the terminal.
+
+import { runInTerminal } from "./trial-terminal.ts";
+import { readWhole } from "./whole-number.ts";
+import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
+
+const roundsDefault = 5;
+const roundsMax = 100;
+const exitUsage = 2;
+
+const run: RunVerb = async (call) => {
+  const rounds = readWhole(call.value("rounds") ?? String(roundsDefault), 1, roundsMax);
+  if (rounds === null) {
+    process.stderr.write(`sluice: bench starts: --rounds is a whole number from 1 to ${roundsMax}\n`);
+    return exitUsage;
+  }
+  const { formatStartsReport, runStartsBench } = await import("@sluice/benches");
+  return await runInTerminal(
+    call.flag("json"),
+    (say, signal) => runStartsBench({ rounds, say, signal, environment: process.env }),
+    formatStartsReport,
+  );
+};
+
+export const benchStartsVerb: Verb = {
+  name: "bench starts",
+  summary: "how long each service takes to start as its container starts it: until it listens, and until it is ready",
+  arguments: [],
+  options: {
+    rounds: {
+      type: "string",
+      placeholder: "N",
+      text: `starts of each service, with the image's cache of compiled code and without (${roundsDefault})`,
+    },
+    json: jsonOption,
+  },
+  notes: ["Servers as for bench delivery. Times are printed, not asserted: they depend on the machine and on its load."],
+  examples: ["bench starts --rounds 3"],
+  run,
+};
