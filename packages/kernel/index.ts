@@ -1,3 +1,4 @@
+export * from "./certificate-binding.ts";
 export * from "./fault.ts";
 export * from "./gathered-calls.ts";
 export * from "./largest.ts";

@@ -40,6 +40,7 @@ import { createOutlook } from "./outlook/outlook.ts";
 import { createProposalBook } from "./proposals/proposal-book.ts";
 import { watchProposals } from "./proposals/watch-proposals.ts";
 import { createQuestionReport } from "./http/request-report.ts";
+import { showTokenEnds } from "./http/show-token-ends.ts";
 import { watchDayTotals } from "./queries/watch-day-totals.ts";
 import { watchOldItems } from "./items/watch-old-items.ts";
 import { createWebApp } from "./web/web-app.ts";
@@ -72,9 +73,10 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const producer = await messaging.producer("console");
   const brokerClock = startBrokerClock({ time, logger, metrics: ports.metrics, probe: createProbe(producer) });
   const configured = listCallers(configuration);
-  const callers = createCallers(configured);
+  const nowMs = () => time.nowMs();
+  const callers = createCallers(configured, nowMs);
   const meter = createCallerMeter(configured, () => time.monotonicMs());
-  const operators = createTokens(configuration.operators);
+  const operators = createTokens(configuration.operators, nowMs);
   const trail = createOperatorTrail(configuration.operators, ports);
   const operatorMeter = createCallerMeter(configuration.operators.map(toOperatorLimits), () => time.monotonicMs());
   const knownAsOf = createKnownAsOf({ time, messaging, partitions: store.partitions, brokerClock, partitionCount });
@@ -97,6 +99,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const web = createWebApp({ time, random: ports.random, logger, control, helpFolder: ports.helpFolder ?? null });
   const probes = { store: createStoreProbe({ store, time }), journal: createJournalProbe({ time, messaging, partitionCount }) };
   const dateFrom = () => earliestOpenDate(configuration, brokerClock.nowMs());
+  showTokenEnds(ports);
   const totals = watchDayTotals({ ...ports, dateFrom });
   const watches = [totals, watchProposals({ ...ports, brokerClock, book }), watchOldItems({ ...ports, brokerClock })];
   let stopped: Promise<void> | null = null;
