@@ -10,7 +10,8 @@
 //    (backlog-room.ts). What finds none limits the cover. So messages that fail do not hide those behind them.
 // #5 Where the endpoints of a receiver are replaced, its entries get the new ones, and nothing is read again. What one
 //    of the former sections did not cover, none of the new ones covers.
-// #6 Due messages are taken by rank, and within a rank oldest first (by sequence), whatever their due time.
+// #6 Due messages are taken by rank, and within a rank oldest first (by sequence), whatever their due time. Those that
+//    fail often have fewer turns than messages, so they are taken in the order in which they became due.
 
 import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { BacklogRoom, RoomKind } from "./backlog-room.ts";
@@ -21,7 +22,9 @@ import {
   isOlder,
   type KeyState,
   lowestCover,
+  peekCurrent,
   Section,
+  takeOut,
   type PageSlot,
   type Ticket,
   waitsLonger,
@@ -204,7 +207,7 @@ export class BacklogPage {
 
   hasDue(endpoint: Endpoint, rank: TriedRank, nowMs: number): boolean {
     this.#ripen(nowMs);
-    return this.#peek(this.#section(endpoint).due[rank]) !== undefined;
+    return peekCurrent(this.#section(endpoint).due[rank]) !== undefined;
   }
 
   /**
@@ -224,7 +227,7 @@ export class BacklogPage {
 
   hasDueUntried(nowMs: number): boolean {
     this.#ripen(nowMs);
-    return [...this.#sections.values()].some(({ due }) => this.#peek(due.untried) !== undefined);
+    return [...this.#sections.values()].some(({ due }) => peekCurrent(due.untried) !== undefined);
   }
 
   /**
@@ -234,7 +237,7 @@ export class BacklogPage {
   nextWakeMs(nowMs: number): number | null {
     this.#ripen(nowMs);
     if (this.#ripenedMs > nowMs) return nowMs;
-    return this.#peek(this.#waiting)?.wakeMs ?? null;
+    return peekCurrent(this.#waiting)?.wakeMs ?? null;
   }
 
   /** `attempts` is given where one was made. */
@@ -371,7 +374,7 @@ export class BacklogPage {
   }
 
   #ripen(nowMs: number): void {
-    for (let next = this.#peek(this.#waiting); next !== undefined && next.wakeMs <= nowMs; next = this.#peek(this.#waiting)) {
+    for (let next = peekCurrent(this.#waiting); next !== undefined && next.wakeMs <= nowMs; next = peekCurrent(this.#waiting)) {
       this.#waiting.pop();
       this.#ripenedMs = Math.max(this.#ripenedMs, nowMs);
       const { entry } = next.slot;
@@ -383,23 +386,9 @@ export class BacklogPage {
   }
 
   #take(queue: PriorityQueue<Ticket>): BacklogEntry | null {
-    const next = this.#peek(queue);
+    const next = peekCurrent(queue);
     if (next === undefined) return null;
     queue.pop();
     return takeOut(next.slot);
   }
-
-  #peek(queue: PriorityQueue<Ticket>): Ticket | undefined {
-    for (let next = queue.peek(); next !== undefined; next = queue.peek()) {
-      if (isCurrent(next)) return next;
-      queue.pop();
-    }
-    return undefined;
-  }
-}
-
-function takeOut(slot: PageSlot | null): BacklogEntry | null {
-  if (slot === null) return null;
-  slot.ticket = 0;
-  return slot.entry;
 }

@@ -42,6 +42,22 @@ export function isCurrent({ slot, number }: Ticket): boolean {
   return !slot.isGone && slot.ticket === number;
 }
 
+/** Returns the first current ticket; stale ones before it are dropped. */
+export function peekCurrent(queue: PriorityQueue<Ticket>): Ticket | undefined {
+  for (let next = queue.peek(); next !== undefined; next = queue.peek()) {
+    if (isCurrent(next)) return next;
+    queue.pop();
+  }
+  return undefined;
+}
+
+/** Takes an entry out of the queues: none of its tickets is current. */
+export function takeOut(slot: PageSlot | null): BacklogEntry | null {
+  if (slot === null) return null;
+  slot.ticket = 0;
+  return slot.entry;
+}
+
 export function isOlder(a: Ticket, b: Ticket): boolean {
   return a.slot.entry.sequence < b.slot.entry.sequence;
 }
