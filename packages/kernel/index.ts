@@ -4,6 +4,7 @@ export * from "./gathered-calls.ts";
 export * from "./largest.ts";
 export * from "./logger.ts";
 export * from "./mask-numbers.ts";
+export * from "./metric-text.ts";
 export * from "./metrics.ts";
 export * from "./random.ts";
 export * from "./running.ts";

@@ -21,7 +21,7 @@ async function startOwnServers(directory: string): Promise<Servers> {
   return servers;
 }
 
-test("I1: while the broker hangs no service is ready; while it is down ingress answers 503 with Retry-After, never 202, and recovers by itself", async () => {
+test("I1: while the broker hangs neither ingress nor dispatcher is ready, and the console says it; while it is down ingress answers 503 with Retry-After, never 202, and recovers by itself", async () => {
   const directory = await makeRunDirectory(workFolder, "e2e-broker");
   let servers = await startOwnServers(directory);
   opened.defer(() => servers.stop());
@@ -31,9 +31,12 @@ test("I1: while the broker hangs no service is ready; while it is down ingress a
   const environment = serviceEnvironment({ servers, configurationFile, database: "sluice_e2e_broker" });
   const ingress = await startService("ingress", environment, join(directory, "ingress.log"));
   opened.defer(async () => void (await ingress.stop()));
-  const services = [ingress, await startService("dispatcher", environment, join(directory, "dispatcher.log"))];
-  opened.defer(async () => void (await services[1]?.stop()));
-  for (const service of services) await service.ready();
+  const dispatcher = await startService("dispatcher", environment, join(directory, "dispatcher.log"));
+  opened.defer(async () => void (await dispatcher.stop()));
+  const console = await startService("console", environment, join(directory, "console.log"));
+  opened.defer(async () => void (await console.stop()));
+  const services = [ingress, dispatcher];
+  for (const service of [...services, console]) await service.ready();
   const untilAll = async (isReady: boolean): Promise<void> => {
     const reasons = async () => Promise.all(services.map(({ opsPort }) => readiness(opsPort)));
     await vi.waitFor(async () => expect((await reasons()).map((reason) => reason === "ready")).toEqual(services.map(() => isReady)), {
@@ -66,6 +69,10 @@ test("I1: while the broker hangs no service is ready; while it is down ingress a
   // The stopped broker accepts connections but answers nothing.
   process.kill(broker.pid, "SIGSTOP");
   await untilAll(false);
+  await vi.waitFor(
+    async () => expect(await (await fetch(`http://127.0.0.1:${console.opsPort}/readyz`)).text()).toContain("journal: no partition answers"),
+    { timeout: 30_000 },
+  );
   expect((await send()).status).toBe(503);
   process.kill(broker.pid, "SIGCONT");
   await untilAll(true);
@@ -77,10 +84,16 @@ test("I1: while the broker hangs no service is ready; while it is down ingress a
     expect([status, retryAfter]).toEqual([503, "1"]);
     expect(tookMs).toBeLessThan(5_000);
   }
+  await untilAll(false);
+  await vi.waitFor(
+    async () => expect(await (await fetch(`http://127.0.0.1:${console.opsPort}/readyz`)).text()).toContain("journal: no partition answers"),
+    { timeout: 30_000 },
+  );
 
   await servers.stop();
   servers = await startOwnServers(directory);
   await vi.waitFor(async () => expect((await send()).status).toBe(202), { timeout: 60_000, interval: 500 });
+  await untilAll(true);
 
   const connection = { brokers: servers.kafkaBrokers.split(","), clientId: "e2e" };
   const messaging = createKafkaMessaging({ connection, time: machineTime, logger: silentLogger });

@@ -47,6 +47,38 @@ describe("a store that goes back under a running dispatcher", { timeout: 30_000 
     expect(environment.endedIds()).toEqual(new Set([dispatchMessageId(1), dispatchMessageId(2)]));
   });
 
+  it("I1: a position that lands in the restored store, behind what the store lost, goes back before the process ends", async () => {
+    let isArmed = false;
+    let restore = (): void => {};
+    const environment = createDispatcherEnvironment();
+    environment.hooks.store.observe = ({ operation }) => {
+      if (!isArmed || operation !== "partitions.write") return;
+      // The witness was read just before.
+      isArmed = false;
+      restore();
+    };
+    const first = await environment.start();
+    await environment.time.advance(1_000);
+    restore = environment.store.backUp();
+    environment.answers(() => 503);
+    isArmed = true;
+    await environment.dispatch({ messageIdentification: dispatchMessageId(1) });
+    await environment.until(() => !isArmed, 10_000);
+    await environment.time.advance(20);
+    const position = async () => {
+      const listing = environment.store.partitions.list("dispatcher");
+      await environment.time.advance(20);
+      return (await listing)[0]?.position;
+    };
+    expect([await environment.parked("deliveries"), await position()]).toEqual([[], 1n]);
+    await environment.until(() => environment.failures.length > 0, 30_000);
+    expect([environment.failures, await position()]).toMatchObject([goneBack, 0n]);
+    first.kill();
+    environment.answers(() => 202);
+    await environment.start();
+    await environment.until(() => environment.endedIds().size === 1, 60_000);
+  });
+
   it("I1, I16: a message that ended after the copy was made, and is parked again by it, does not stay unnoticed", async () => {
     const environment = createDispatcherEnvironment();
     const first = await environment.start();

@@ -19,7 +19,8 @@
 //    is not at or beyond what this process knows is acted on as a refused write. A read may be older than a write, so
 //    only the take-over that follows decides whether the store was restored.
 // #7 A write that was on its way when the store was restored may land behind that, as the first one. So a position may
-//    name what was written before it. Where a take-over does not find that, it moves the position back.
+//    name what was written before it. Where a take-over does not find that, it moves the position back. An owner whose
+//    positions name nothing moves it back itself, to the newest one behind which it saw its witness.
 
 import { assert, Fault, formatReason, type Logger, type Time } from "@sluice/kernel";
 import { leaseEpoch, type LeaseEvent, type LeaseState, nextLeaseState } from "./lease-state.ts";
@@ -108,6 +109,8 @@ export class PartitionLease<Document extends LeasePosition, Owned, Unproven = ne
   #held: LeasePosition | null = null;
   /** #4; until a take-over has succeeded. */
   #hasGoneBack = false;
+  /** #7: the newest position of the held epoch that was there before the witness was found. */
+  #proven = 0n;
   #waiting: Disposable | null = null;
 
   constructor(options: PartitionLeaseOptions<Document, Owned, Unproven>) {
@@ -156,11 +159,19 @@ export class PartitionLease<Document extends LeasePosition, Owned, Unproven = ne
     const { time, partition } = this.#options;
     for (let reads = 0; reads < witnessReadsMax; reads += 1) {
       const fromMs = time.monotonicMs();
-      if (await this.#options.isWitnessMissing()) return true;
+      if (await this.#isWitnessMissing()) return true;
       if (time.monotonicMs() - fromMs <= witnessAgeMaxMs) return false;
     }
     const reason = `partition ${partition}: the store took longer than ${witnessAgeMaxMs} ms to answer, ${witnessReadsMax} times`;
     throw new Fault("messaging.witness-late", reason, { isRetryable: true });
+  }
+
+  /** #7: the position that was there before the read is proven by it. */
+  async #isWitnessMissing(): Promise<boolean> {
+    const before = this.#held;
+    if (await this.#options.isWitnessMissing()) return true;
+    if (before !== null && before.epoch === this.#held?.epoch) this.#proven = before.position;
+    return false;
   }
 
   /** Gives the lease up after the store has shown that another owner has raised the epoch. */
@@ -189,7 +200,7 @@ export class PartitionLease<Document extends LeasePosition, Owned, Unproven = ne
   async #beginLook(): Promise<Look | null> {
     const held = this.#held;
     if (held === null || held.epoch !== this.epoch) return null;
-    const isMissing = await this.#options.isWitnessMissing();
+    const isMissing = await this.#isWitnessMissing();
     return (stored) => this.#judge(held, isMissing, stored);
   }
 
@@ -217,6 +228,7 @@ export class PartitionLease<Document extends LeasePosition, Owned, Unproven = ne
       const document = await this.#moveBackToProven(await store.takeOver(service, partition));
       this.#hasGoneBack ||= this.#isOlder(document);
       this.#held = { epoch: document.epoch, owners: document.owners, position: document.position };
+      this.#proven = document.position;
       this.#on({ kind: "raised", epoch: document.epoch });
       const owned = await this.#options.takeOver(document, this.#hasGoneBack);
       // What this take-over learnt too late, because its epoch is lost already, is for the next one.
@@ -233,13 +245,20 @@ export class PartitionLease<Document extends LeasePosition, Owned, Unproven = ne
   /** #7 */
   async #moveBackToProven(document: Document): Promise<Document> {
     const { service, partition, store } = this.#options;
-    const proven = (await this.#options.findProven?.(document)) ?? null;
+    const isNamed = this.#options.findProven !== undefined;
+    const proven = isNamed ? ((await this.#options.findProven?.(document)) ?? null) : this.#findOwnProven(document);
     if (proven === null) return document;
     if (!(await store.moveBack(service, partition, document, proven))) {
       throw new Fault("messaging.lease-lost", `partition ${partition}: ${raisedByAnother}`, { isRetryable: true });
     }
     this.#hasGoneBack = true;
     return { ...document, position: proven };
+  }
+
+  /** #7: null where nothing was lost, and where another owner came between. */
+  #findOwnProven({ owners, position }: Document): bigint | null {
+    const isNext = owners[1] !== undefined && owners[1] === this.#held?.owners[0];
+    return this.#hasGoneBack && isNext && this.#proven < position ? this.#proven : null;
   }
 
   /** #4 */

@@ -1,11 +1,11 @@
 // Shows whether the store still has what this process wrote.
 //
 // #1 A store that was restored to an older point answers every call, and the position that it has may be the one that
-//    this process wrote last. The documents behind that position are missing then. So what was written last is a
-//    witness: a store that has it in an older version, or not at all, has gone back. What was written earlier is there
-//    if the witness is, because a copy of a store ends at one point in time.
-// #2 A position may land in the restored store, where what was written before it is missing. So each position carries
-//    the witnesses of all positions since the newest one that was found proven (`UnprovenPosition`).
+//    this process wrote last. The documents behind that position are missing then. So each write is a witness: a store
+//    that has it in an older version, or not at all, has gone back.
+// #2 A position may land in the restored store, where what was written before it is missing, and so may the ledgers
+//    that are written with it. So each position carries every witness since the newest position that was found proven
+//    (`UnprovenPosition`). Of one document the newest version speaks for the earlier ones: it replaced them.
 // #3 A batch that reads the store looks for every transaction that was written since the last such read: what came
 //    behind a restore would hide what is missing.
 // #4 A position is proven once a read that began after its acknowledgement has found all of its witnesses.
@@ -49,7 +49,9 @@ export const witnessesMax = 32;
 
 /** Creates the witness of one partition under one lease, which begins at a proven position. */
 export function createStoreWitness(readVersions: ReadVersions, startAt = 0n): StoreWitness {
-  let newest: WrittenDocument | null = null;
+  let newest: readonly WrittenDocument[] = [];
+  /** What the position that is written next carries beside those. */
+  let unwritten: readonly WrittenDocument[] = [];
   /** #3: the oldest first; the newest transaction stays. */
   let expected: readonly WrittenDocument[] = [];
   let proven = startAt;
@@ -57,7 +59,8 @@ export function createStoreWitness(readVersions: ReadVersions, startAt = 0n): St
   let written = { position: startAt, witnesses: [] as readonly WrittenDocument[] };
   return {
     wrote(document) {
-      newest = document;
+      newest = [document];
+      unwritten = join(unwritten, newest);
       if (document.kind === "transaction") expected = [...expected, document].slice(-witnessesMax);
     },
     expected() {
@@ -73,15 +76,16 @@ export function createStoreWitness(readVersions: ReadVersions, startAt = 0n): St
     },
     async isMissing() {
       const { position, witnesses } = written;
-      if (await isAnyMissing(withNewest(witnesses, newest), readVersions)) return true;
+      if (await isAnyMissing(join(witnesses, unwritten, newest), readVersions)) return true;
       // #4
       if (position > proven) proven = position;
       written = { ...written, witnesses: written.witnesses.filter((one) => !witnesses.includes(one)) };
       return false;
     },
-    unproven: () => ({ from: proven, written: withNewest(written.witnesses, newest) }),
+    unproven: () => ({ from: proven, written: join(written.witnesses, unwritten) }),
     wrotePosition(position, carried) {
       written = { position, witnesses: carried.written };
+      unwritten = unwritten.filter((one) => !carried.written.includes(one));
     },
     isFull: () => written.witnesses.length >= witnessesMax,
   };
@@ -128,6 +132,13 @@ async function isAnyMissing(witnesses: readonly WrittenDocument[], readVersions:
   return found.includes(true);
 }
 
-function withNewest(witnesses: readonly WrittenDocument[], newest: WrittenDocument | null): readonly WrittenDocument[] {
-  return newest === null || witnesses.includes(newest) ? witnesses : [...witnesses, newest];
+/** Lists these in the order of their last writes, each document in its last version. */
+function join(...lists: readonly (readonly WrittenDocument[])[]): readonly WrittenDocument[] {
+  const newest = new Map<string, WrittenDocument>();
+  for (const document of lists.flat()) {
+    const key = `${document.kind} ${document.id}`;
+    newest.delete(key);
+    newest.set(key, document);
+  }
+  return [...newest.values()];
 }
