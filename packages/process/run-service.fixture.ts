@@ -1,4 +1,5 @@
-// A service whose topics have twelve partitions, for the test of run-service.ts.
+// A service whose topics have twelve partitions, for the test of run-service.ts. Its API answers with the id of the
+// certificate that the caller shows.
 
 import { derivedNeed } from "./needs.ts";
 import { requirePartitions } from "./checks/partition-check.ts";
@@ -8,5 +9,8 @@ const topicsWithTwelve = { partitionCount: async () => await Promise.resolve(12)
 
 runService("fixture", {
   needs: { messaging: derivedNeed(({ configuration }) => requirePartitions(topicsWithTwelve, configuration.partitionCount)) },
+  serves: {
+    port: { variable: "SLUICE_HTTP_PORT", fetch: () => (_request, connection) => new Response(connection.certificate?.id ?? "none") },
+  },
   start: () => ({ replaceConfiguration: () => {}, readiness: () => ({ isReady: true, reasons: [] }), stop: () => Promise.resolve() }),
 });

@@ -14,6 +14,7 @@ import { type Needs, needVariables, type Opened, openNeeds } from "./needs.ts";
 import { runProcess } from "./run-process.ts";
 import { openTracer, traceVariables } from "./traces/open-tracer.ts";
 import { partitionsDiffer } from "./checks/partition-check.ts";
+import { warnOfUnasked } from "./warn-of-unasked.ts";
 import type { ConfiguredService, ServicePorts } from "./service-ports.ts";
 
 /** What a service is started with besides its needs. */
@@ -61,7 +62,12 @@ export function runService<N extends Needs, S extends ConfiguredService>(name: s
     const own = { time, random, logger, metrics, configuration, partitionCount, ...(tracer === null ? {} : { tracer }) };
     const service = await table.start({ ...own, ...needs, fail: (reason) => context.fail(reason) });
     opened.defer(() => service.stop());
-    const replace = (next: Configuration): void => service.replaceConfiguration(next);
+    const warn = (next: Configuration): void => (apis.length === 0 ? undefined : warnOfUnasked(next, tls, logger));
+    const replace = (next: Configuration): void => {
+      warn(next);
+      service.replaceConfiguration(next);
+    };
+    warn(configuration);
     const following = followConfiguration({ ...file, running: configuration, logger, metrics, replace });
     opened.defer(() => following.stop());
     const ports: Partial<Record<string, number>> = {};
