@@ -9,7 +9,9 @@
 //    planned by them, and topics are made by them. A file that changes them is refused as a whole, because a part of it
 //    in force would be no version of the file.
 
+import { createHash } from "node:crypto";
 import type { Configuration } from "./configuration.ts";
+import { secretMembers } from "./file/variables.ts";
 
 export interface LiveConfiguration {
   readonly view: Configuration;
@@ -78,6 +80,20 @@ export const restartMembers = ["schemes", "rulesFolder", "partitionCount", "topi
 /** #3: returns the paths of the changes that need a restart. */
 export function listRestartChanges(running: Configuration, next: Configuration): readonly string[] {
   return restartMembers.flatMap((part) => (isSameContent(running[part], next[part]) ? [] : [`/${part}`]));
+}
+
+const contentHashDigits = 12;
+
+/**
+ * Returns the start of the SHA-256, hex, of a configuration as its process has it: with defaults and with values of the
+ * environment. The file's version and hash have no part in it, and no secret has, because metrics are no secret.
+ */
+export function hashConfiguration({ version: _version, hash: _hash, ...content }: Configuration): string {
+  const text = JSON.stringify(content, (member, value: unknown) => {
+    if (secretMembers.has(member)) return null;
+    return typeof value === "bigint" ? `${value}n` : value;
+  });
+  return createHash("sha256").update(text).digest("hex").slice(0, contentHashDigits);
 }
 
 /** Compares as text: both values come from the same reader, which sets members in one order. */

@@ -48,6 +48,40 @@ test("a changed file is taken over, logged, and shown with its version and hash"
   expect(shown).toContain("sluice_configuration_refused 0");
 });
 
+test("processes differ in the content that they show where a variable of the environment has another value, and not for a secret", async () => {
+  await using stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), "sluice-follow-"));
+  stack.defer(() => rm(folder, { recursive: true }));
+  const path = join(folder, "sluice.yaml");
+  const party = 'name: one, agents: [{ memberId: "1" }], baseUrl: "${ONE_URL}", bearerToken: "${ONE_TOKEN}"';
+  await writeFile(path, `banks: [{ id: one, tokenSha256: ["${"0".repeat(64)}"], ${party} }]\n`);
+  async function show(environment: Readonly<Record<string, string>>): Promise<string> {
+    const metrics = createMetrics({ withProcess: false });
+    const replace = (): void => {};
+    const running = readConfigurationFile(path, environment);
+    const following = followConfiguration({ time: machineTime, path, environment, running, logger: silentLogger, metrics, replace });
+    await following.stop();
+    return /sluice_configuration_info\{content="([0-9a-f]{12})"\} 1/.exec(await metrics.text())?.[1] ?? "nothing";
+  }
+  const first = await show({ ONE_URL: "https://one.example", ONE_TOKEN: "former-token" });
+  expect(first).toMatch(/^[0-9a-f]{12}$/);
+  expect(await show({ ONE_URL: "https://one.example", ONE_TOKEN: "another-token" })).toBe(first);
+  expect(await show({ ONE_URL: "https://two.example", ONE_TOKEN: "former-token" })).not.toBe(first);
+});
+
+test("a change of a comment changes the hash of the file, and not the content that a process shows", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { replaced, write, text } = await setUp(stack);
+  const shown = async (): Promise<string> => /sluice_configuration_info\{.*/.exec(await text())?.[0] ?? "nothing";
+  const before = await shown();
+  await write(`${fileText(["first"])}# a comment\n`);
+  await vi.waitFor(() => expect(replaced).toHaveLength(1));
+  expect([await shown(), before.length > 30]).toEqual([before, true]);
+  await write(fileText(["first", "second"]));
+  await vi.waitFor(() => expect(replaced).toHaveLength(2));
+  expect(await shown()).not.toBe(before);
+});
+
 test("I14: a file that is wrong, or changes what needs a restart, is refused as a whole until it is right again [D10.26]", async () => {
   await using stack = new AsyncDisposableStack();
   const { running, lines, replaced, write, text } = await setUp(stack);

@@ -31,8 +31,11 @@ test("I1: while the broker hangs no service is ready; while it is down ingress a
   const environment = serviceEnvironment({ servers, configurationFile, database: "sluice_e2e_broker" });
   const ingress = await startService("ingress", environment, join(directory, "ingress.log"));
   opened.defer(async () => void (await ingress.stop()));
-  const services = [ingress, await startService("dispatcher", environment, join(directory, "dispatcher.log"))];
-  opened.defer(async () => void (await services[1]?.stop()));
+  const dispatcher = await startService("dispatcher", environment, join(directory, "dispatcher.log"));
+  opened.defer(async () => void (await dispatcher.stop()));
+  const console = await startService("console", environment, join(directory, "console.log"));
+  opened.defer(async () => void (await console.stop()));
+  const services = [ingress, dispatcher, console];
   for (const service of services) await service.ready();
   const untilAll = async (isReady: boolean): Promise<void> => {
     const reasons = async () => Promise.all(services.map(({ opsPort }) => readiness(opsPort)));
@@ -66,6 +69,7 @@ test("I1: while the broker hangs no service is ready; while it is down ingress a
   // The stopped broker accepts connections but answers nothing.
   process.kill(broker.pid, "SIGSTOP");
   await untilAll(false);
+  expect(await readiness(console.opsPort)).toBe("journal: no partition answers");
   expect((await send()).status).toBe(503);
   process.kill(broker.pid, "SIGCONT");
   await untilAll(true);
@@ -77,10 +81,13 @@ test("I1: while the broker hangs no service is ready; while it is down ingress a
     expect([status, retryAfter]).toEqual([503, "1"]);
     expect(tookMs).toBeLessThan(5_000);
   }
+  await untilAll(false);
+  expect(await readiness(console.opsPort)).toBe("journal: no partition answers");
 
   await servers.stop();
   servers = await startOwnServers(directory);
   await vi.waitFor(async () => expect((await send()).status).toBe(202), { timeout: 60_000, interval: 500 });
+  await untilAll(true);
 
   const connection = { brokers: servers.kafkaBrokers.split(","), clientId: "e2e" };
   const messaging = createKafkaMessaging({ connection, time: machineTime, logger: silentLogger });

@@ -51,7 +51,10 @@ interface Manifest {
   readonly spec: {
     readonly replicas?: number;
     readonly strategy?: Readonly<Record<string, unknown>>;
-    readonly template: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> }; readonly spec: PodSpec };
+    readonly template: {
+      readonly metadata: { readonly labels: Readonly<Record<string, string>>; readonly annotations?: Readonly<Record<string, string>> };
+      readonly spec: PodSpec;
+    };
     readonly groups?: unknown;
     readonly backoffLimit?: number;
     readonly scaleTargetRef?: { readonly name: string };
@@ -264,6 +267,13 @@ it("the rebuild is a Job of its revision, which is not tried again, with the pro
       .filter((word) => word.startsWith("--")) ?? [];
   expect(named.filter((word) => !new RegExp(`"?${word.slice(2)}"?: \\{ type`).test(options))).toEqual([]);
   expect(named).toHaveLength(4);
+});
+
+it("Prometheus tells services apart by the label job, as alarms and dashboards do", () => {
+  const [monitor] = ofKind("full", "PodMonitor");
+  const { jobLabel = "" } = (monitor?.spec ?? {}) as { readonly jobLabel?: string };
+  const jobs = ofKind("full", "Deployment").map(({ spec }) => spec.template.metadata.labels[jobLabel]);
+  expect(new Set(jobs)).toEqual(new Set(serviceNames));
 });
 
 it("a service of several pods has a budget for disruptions, one of a single pod has none", () => {

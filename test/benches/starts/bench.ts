@@ -36,7 +36,7 @@ interface Start {
   readonly processorMs: number;
 }
 
-export interface ServiceStarts {
+interface ServiceStarts {
   readonly service: ServiceName;
   readonly profile: string;
   readonly listeningMs: Spread;
