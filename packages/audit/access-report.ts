@@ -5,19 +5,28 @@ import type { AccessTrail } from "./access-trail.ts";
 export interface AnsweredRequest {
   /** Null: the address is that of no operation. */
   readonly operation: string | null;
-  /** Null: nobody was authenticated. */
+  /** Null: nobody is known. With a 401 it is the holder of a credential that was not accepted. */
   readonly caller: string | null;
   /** Id of the credential that was used; null: none that is known. */
   readonly credential: string | null;
+  /** Id of the certificate that was shown with it; null: none was needed, or none was shown. */
+  readonly certificate?: string | null;
   readonly remoteAddress: string | null;
   readonly status: number;
+  /** Why a known credential was not accepted; null: it was, or there was none. */
+  readonly refusal?: string | null;
 }
 
 const refusals: ReadonlySet<number> = new Set([401, 403, 404, 405, 429]);
 
 /** A known caller's 404 or 405 is a mistake in an address, and no matter of access. */
-export function noteAccess(trail: AccessTrail, { operation, caller, credential, remoteAddress, status }: AnsweredRequest): void {
-  if (caller !== null) trail.note("sign-in", { caller, credential, address: remoteAddress });
-  const isRefused = refusals.has(status) && (caller === null || status === 403 || status === 429);
-  if (isRefused) trail.note("refused", { status, operation, caller, credential, address: remoteAddress });
+export function noteAccess(
+  trail: AccessTrail,
+  { operation, caller, credential, certificate = null, remoteAddress, status, refusal = null }: AnsweredRequest,
+): void {
+  const shown = certificate === null ? {} : { certificate };
+  if (caller !== null && status !== 401) trail.note("sign-in", { caller, credential, address: remoteAddress, ...shown });
+  const isRefused = refusals.has(status) && (caller === null || status === 401 || status === 403 || status === 429);
+  const why = refusal === null ? {} : { reason: refusal };
+  if (isRefused) trail.note("refused", { status, operation, caller, credential, address: remoteAddress, ...shown, ...why });
 }

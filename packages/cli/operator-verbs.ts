@@ -45,6 +45,11 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/reading/bank-list.ts")).bankListVerb,
       },
       {
+        name: "services",
+        line: "each process: version, readiness, partitions, lag",
+        load: async () => (await import("./verbs/reading/services.ts")).servicesVerb,
+      },
+      {
         name: "conservation",
         line: "whether all that was accepted is accounted for",
         load: async () => (await import("./verbs/reading/conservation.ts")).conservationVerb,

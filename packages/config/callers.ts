@@ -2,7 +2,10 @@
 
 import type { Configuration, ConfiguredParty } from "./configuration.ts";
 
-export interface CallerSettings extends Pick<ConfiguredParty, "id" | "tokenSha256" | "requestsPerSecond" | "inboundConnections"> {
+export interface CallerSettings extends Pick<
+  ConfiguredParty,
+  "id" | "tokens" | "certificates" | "requestsPerSecond" | "inboundConnections"
+> {
   readonly kind: "bank" | "connector";
 }
 
@@ -14,6 +17,6 @@ export function listCallers({ banks, connectors }: Configuration): readonly Call
 }
 
 function toCallerSettings(kind: CallerSettings["kind"], party: ConfiguredParty): CallerSettings {
-  const { id, tokenSha256, requestsPerSecond, inboundConnections } = party;
-  return { id, kind, tokenSha256, requestsPerSecond, inboundConnections };
+  const { id, tokens, certificates, requestsPerSecond, inboundConnections } = party;
+  return { id, kind, tokens, certificates, requestsPerSecond, inboundConnections };
 }

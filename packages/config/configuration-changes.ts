@@ -1,10 +1,10 @@
 // What a new configuration changes, for the audit: ids, roles, ids of tokens and names of members. A value is never
 // named, because it may be an address, an account number or a secret.
 
-import { tokenId } from "@sluice/kernel";
 import type { Configuration, ConfiguredParty } from "./configuration.ts";
 import { isSameContent } from "./live-configuration.ts";
 import { listOperatorChanges } from "./operator-changes.ts";
+import { listTokenChanges, listTokenIds } from "./token-changes.ts";
 
 /** One short text for each change; none where nothing that runs is changed. */
 export function listConfigurationChanges(before: Configuration, after: Configuration): readonly string[] {
@@ -30,20 +30,20 @@ function listPartyChanges(kind: string, before: readonly ConfiguredParty[], afte
     ...before.filter(({ id }) => !ids.has(id)).map(({ id }) => `${kind} ${id}: removed`),
     ...after.flatMap((party) => {
       const former = known.get(party.id);
-      if (former === undefined) return [`${kind} ${party.id}: added: tokens ${party.tokenSha256.map(tokenId).join(" ")}`];
+      if (former === undefined) return [`${kind} ${party.id}: added: tokens ${listTokenIds(party.tokens).join(" ")}`];
       return former === party ? [] : compareParties(`${kind} ${party.id}`, former, party);
     }),
   ];
 }
 
 function compareParties(name: string, before: ConfiguredParty, after: ConfiguredParty): readonly string[] {
-  const came = after.tokenSha256.filter((hash) => !before.tokenSha256.includes(hash)).map(tokenId);
-  const went = before.tokenSha256.filter((hash) => !after.tokenSha256.includes(hash)).map(tokenId);
+  const { came, went, moved } = listTokenChanges(before.tokens, after.tokens);
   const [former, next] = [new Map<string, unknown>(Object.entries(before)), new Map<string, unknown>(Object.entries(after))];
-  const members = [...next.keys()].filter((member) => member !== "tokenSha256" && !isSameContent(former.get(member), next.get(member)));
+  const members = [...next.keys()].filter((member) => member !== "tokens" && !isSameContent(former.get(member), next.get(member)));
   return [
     ...(came.length === 0 ? [] : [`${name}: token-added: ${came.join(" ")}`]),
     ...(went.length === 0 ? [] : [`${name}: token-removed: ${went.join(" ")}`]),
+    ...(moved.length === 0 ? [] : [`${name}: token-end: ${moved.join(" ")}`]),
     ...(members.length === 0 ? [] : [`${name}: members: ${members.join(" ")}`]),
   ];
 }

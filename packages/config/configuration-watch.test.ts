@@ -130,7 +130,7 @@ describe("a configuration file that is watched", () => {
     await write(fileText({ baseUrl: "https://other.example", roles: "read, approve" }));
     await heard(2);
     const [first, second] = replacements(said);
-    expect([first?.banks.map(({ id }) => id), first?.banks[0]?.tokenSha256.length, first?.banks[0]?.requestsPerSecond]).toEqual([
+    expect([first?.banks.map(({ id }) => id), first?.banks[0]?.tokens.length, first?.banks[0]?.requestsPerSecond]).toEqual([
       ["first"],
       2,
       7,
@@ -148,7 +148,7 @@ describe("a configuration file that is watched", () => {
     await write(fileText({ reconciliation: "18:00", tokens: ["next"] }));
     await heard(2);
     expect(said[0]).toEqual(["/schemes: changes only with a restart"]);
-    expect(replacements(said)[0]?.banks[0]?.tokenSha256).toEqual([]);
+    expect(replacements(said)[0]?.banks[0]?.tokens).toEqual([]);
     expect(replacements(said)[0]?.schemes).toEqual(configured().schemes);
     await write(fileText());
     await heard(4);
@@ -181,7 +181,7 @@ describe("a configuration file that is watched", () => {
     const right = fileText({ tokens: ["one", "one-next"], roles: "read, approve" });
     await write(right);
     await heard(1);
-    const tokensOf = (index: number) => replacements(said)[index]?.banks.map(({ tokenSha256 }) => tokenSha256);
+    const tokensOf = (index: number) => replacements(said)[index]?.banks.map(({ tokens }) => tokens.map(({ sha256 }) => sha256));
     const wrong = fileText({ tokens: ["one-next", "foreign"], roles: "read, act" }).replace("https://second.example", "nowhere");
     await write(wrong);
     await heard(3);
@@ -192,10 +192,24 @@ describe("a configuration file that is watched", () => {
     await write(wrong.replace(/operators:.*/, `operators: [{ id: other }]`).replace(sha("one-next"), `\${NOWHERE}`));
     await heard(5);
     expect(tokensOf(2)?.[0]).toEqual([sha("one-next")]);
-    expect(replacements(said)[2]?.operators.map(({ tokenSha256 }) => tokenSha256)).toEqual([[]]);
+    expect(replacements(said)[2]?.operators.map(({ tokens }) => tokens)).toEqual([[]]);
     await write(right);
     await heard(7);
     expect(said[5]).toBeNull();
     expect(tokensOf(3)).toEqual(tokensOf(0));
+  });
+
+  it("ends a token earlier if a refused file says so, and never later [D10.27]", async () => {
+    const { said, write, heard } = await givenWatch();
+    const dated = (notAfter: string) =>
+      fileText().replace("tokenSha256: [", `tokens: [{ id: dated, sha256: "${sha("dated")}", notAfter: "${notAfter}" }], tokenSha256: [`);
+    const endOf = (index: number) => replacements(said)[index]?.banks[0]?.tokens.find(({ id }) => id === "dated")?.notAfterMs;
+    await write(dated("2027-06-30T22:00:00Z"));
+    await heard(1);
+    await write(`${dated("2027-01-31T22:00:00Z")}unknown: 1\n`);
+    await heard(3);
+    await write(`${dated("2028-01-31T22:00:00Z")}unknown: 2\n`);
+    await heard(4);
+    expect([endOf(0), endOf(1), endOf(2)]).toEqual([Date.UTC(2027, 5, 30, 22), Date.UTC(2027, 0, 31, 22), undefined]);
   });
 });

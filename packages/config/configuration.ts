@@ -5,6 +5,7 @@
 import type { SchemeTimes } from "@sluice/calendar";
 import type { DeliveryOperation, SecondPersonAction } from "@sluice/domain";
 import type { SchemeId } from "@sluice/domain/schemes";
+import type { CertificateBinding, HeldToken } from "@sluice/kernel";
 import type { SchemeAccountRule } from "./file/scheme-defaults.ts";
 
 /** A bank or a connector: it calls Sluice and is called by it. Ids are unique among both. */
@@ -12,8 +13,10 @@ export interface ConfiguredParty {
   /** Configured id, [a-z0-9-]{1,32}. */
   readonly id: string;
   readonly name: string;
-  /** SHA-256, hex, of each bearer token with which it may call. */
-  readonly tokenSha256: readonly string[];
+  /** The bearer tokens with which it may call. */
+  readonly tokens: readonly HeldToken[];
+  /** The client certificates of which a call needs one, besides a token; null: it needs none. */
+  readonly certificates: readonly CertificateBinding[] | null;
   /** Requests per second that it may send; further ones get 429. */
   readonly requestsPerSecond: number;
   /** Connections that it may hold open; requests on a further one get 429. */
@@ -150,8 +153,10 @@ export interface ConfiguredOperator {
   readonly name: string;
   /** The person behind the tokens: two operators with the same person count as one. By default it is the id. */
   readonly person: string;
-  /** SHA-256, hex, of each bearer token; no other caller has the same token. */
-  readonly tokenSha256: readonly string[];
+  /** No other caller has one of these bearer tokens. */
+  readonly tokens: readonly HeldToken[];
+  /** The client certificates of which a call needs one, besides a token; null: it needs none. */
+  readonly certificates: readonly CertificateBinding[] | null;
   /** At least one. */
   readonly roles: readonly OperatorRole[];
 }

@@ -1,10 +1,20 @@
-// What changed in the operators of a configuration, so that a new one leaves a trace. A token is named by the first
-// characters of its hash, never by itself.
+// What changed in the operators of a configuration, so that a new one leaves a trace. A token is named by its
+// id, never by itself.
 
-import { tokenId } from "@sluice/kernel";
 import type { ConfiguredOperator } from "./configuration.ts";
+import { isSameContent } from "./live-configuration.ts";
+import { listTokenChanges, listTokenIds } from "./token-changes.ts";
 
-export const operatorChangeKinds = ["added", "removed", "roles", "person", "token-added", "token-removed"] as const;
+export const operatorChangeKinds = [
+  "added",
+  "removed",
+  "roles",
+  "person",
+  "token-added",
+  "token-removed",
+  "token-end",
+  "certificates",
+] as const;
 
 export interface OperatorChange {
   readonly change: (typeof operatorChangeKinds)[number];
@@ -12,7 +22,7 @@ export interface OperatorChange {
   /** The operator's roles after the change. */
   readonly roles: readonly string[];
   readonly person: string;
-  /** Ids of the tokens that came or went. */
+  /** Ids of the tokens that came or went, or have another end. */
   readonly tokens: readonly string[];
 }
 
@@ -22,30 +32,31 @@ export function listOperatorChanges(
 ): readonly OperatorChange[] {
   const gone = before.filter(({ id }) => !after.some((operator) => operator.id === id));
   return [
-    ...gone.map((operator) => buildChange("removed", { ...operator, roles: [] }, operator.tokenSha256)),
+    ...gone.map((operator) => buildChange("removed", { ...operator, roles: [] }, listTokenIds(operator.tokens))),
     ...after.flatMap((operator) => {
       const known = before.find(({ id }) => id === operator.id);
-      return known === undefined ? [buildChange("added", operator, operator.tokenSha256)] : compare(known, operator);
+      return known === undefined ? [buildChange("added", operator, listTokenIds(operator.tokens))] : compare(known, operator);
     }),
   ];
 }
 
 function compare(before: ConfiguredOperator, after: ConfiguredOperator): readonly OperatorChange[] {
-  const came = after.tokenSha256.filter((hash) => !before.tokenSha256.includes(hash));
-  const went = before.tokenSha256.filter((hash) => !after.tokenSha256.includes(hash));
+  const { came, went, moved } = listTokenChanges(before.tokens, after.tokens);
   const areRolesSame = before.roles.length === after.roles.length && before.roles.every((role) => after.roles.includes(role));
   return [
     ...(areRolesSame ? [] : [buildChange("roles", after, [])]),
     ...(before.person === after.person ? [] : [buildChange("person", after, [])]),
     ...(came.length === 0 ? [] : [buildChange("token-added", after, came)]),
     ...(went.length === 0 ? [] : [buildChange("token-removed", after, went)]),
+    ...(moved.length === 0 ? [] : [buildChange("token-end", after, moved)]),
+    ...(isSameContent(before.certificates, after.certificates) ? [] : [buildChange("certificates", after, [])]),
   ];
 }
 
 function buildChange(
   change: OperatorChange["change"],
   { id, roles, person }: ConfiguredOperator,
-  hashes: readonly string[],
+  tokens: readonly string[],
 ): OperatorChange {
-  return { change, operator: id, roles, person, tokens: hashes.map(tokenId) };
+  return { change, operator: id, roles, person, tokens };
 }

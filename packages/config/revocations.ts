@@ -1,12 +1,17 @@
 // What a file that is refused still takes away: revoking a token must not depend on the rest of the file.
 //
-// #1 A refused file only takes away: tokens that it no longer lists under their holder, roles that an operator no
-//    longer has, and the tokens of a holder that it no longer lists. It adds and changes nothing.
+// #1 A refused file only takes away: tokens that it no longer lists under their holder, the time after an earlier end
+//    that it gives a token, roles that an operator no longer has, and the tokens of a holder that it no longer lists.
+//    It adds and changes nothing. A holder that is bound to certificates keeps those that the file still lists, and
+//    is bound to none that counts if there are none left.
 // #2 It counts as far as it can be read. Text that is not YAML says nothing, nor does a list that is missing, empty, or
 //    has a member without an id. A holder whose own tokens cannot be read keeps them.
 // #3 A holder that loses nothing is the same object as before.
 
+import type { HeldToken } from "@sluice/kernel";
 import type { Configuration, ConfiguredOperator } from "./configuration.ts";
+import { formatBinding, readBinding } from "./file/certificate-bindings.ts";
+import { readInstant } from "./file/held-tokens.ts";
 
 type Holders = Pick<Configuration, "banks" | "connectors" | "operators">;
 
@@ -18,17 +23,31 @@ export function takeAway(tree: unknown, { banks, connectors, operators }: Holder
     operators: readEntries(tree, "operators"),
   };
   return {
-    banks: banks.map((bank) => withoutTokens(bank, listed.banks)),
-    connectors: connectors.map((connector) => withoutTokens(connector, listed.connectors)),
-    operators: operators.map((operator) => withoutRoles(withoutTokens(operator, listed.operators), listed.operators)),
+    banks: banks.map((bank) => withoutCredentials(bank, listed.banks)),
+    connectors: connectors.map((connector) => withoutCredentials(connector, listed.connectors)),
+    operators: operators.map((operator) => withoutRoles(withoutCredentials(operator, listed.operators), listed.operators)),
   };
 }
 
 type Entries = ReadonlyMap<string, unknown> | null;
 
-function withoutTokens<T extends { readonly id: string; readonly tokenSha256: readonly string[] }>(holder: T, entries: Entries): T {
-  const left = remainingTokens(holder, entries);
-  return left.length === holder.tokenSha256.length ? holder : { ...holder, tokenSha256: left };
+type Holder = Pick<ConfiguredOperator, "id" | "tokens" | "certificates">;
+
+function withoutCredentials<T extends Holder>(holder: T, entries: Entries): T {
+  const tokens = remainingTokens(holder, entries);
+  const certificates = remainingCertificates(holder, entries);
+  const isSame = tokens.length === holder.tokens.length && tokens.every((token, index) => token === holder.tokens[index]);
+  return isSame && certificates?.length === holder.certificates?.length ? holder : { ...holder, tokens, certificates };
+}
+
+/** Certificates that the file has in another form stay, as all do that cannot be read. */
+function remainingCertificates({ id, certificates }: Holder, entries: Entries): Holder["certificates"] {
+  const given = memberOf(entries?.get(id), "certificates");
+  if (certificates === null || !Array.isArray(given)) return certificates;
+  const listed = given.map((one) => readBinding(one));
+  if (listed.includes(null)) return certificates;
+  const named = new Set(listed.map((one) => (one === null ? "" : formatBinding(one))));
+  return certificates.filter((one) => named.has(formatBinding(one)));
 }
 
 function withoutRoles(operator: ConfiguredOperator, entries: Entries): ConfiguredOperator {
@@ -37,16 +56,34 @@ function withoutRoles(operator: ConfiguredOperator, entries: Entries): Configure
   return left.length === operator.roles.length ? operator : { ...operator, roles: left };
 }
 
-function remainingTokens(
-  { id, tokenSha256 }: { readonly id: string; readonly tokenSha256: readonly string[] },
-  entries: Entries,
-): readonly string[] {
-  if (entries === null) return tokenSha256;
+function remainingTokens({ id, tokens }: Holder, entries: Entries): readonly HeldToken[] {
+  if (entries === null) return tokens;
   if (!entries.has(id)) return [];
-  const hashes = readTexts(entries.get(id), "tokenSha256");
-  if (hashes === null || !hashes.every((hash) => /^[0-9a-f]{64}$/i.test(hash))) return tokenSha256;
-  const named = new Set(hashes.map((hash) => hash.toLowerCase()));
-  return tokenSha256.filter((hash) => named.has(hash));
+  const ends = readEnds(entries.get(id));
+  if (ends === null) return tokens;
+  return tokens.flatMap((token) => {
+    const endMs = ends.get(token.sha256);
+    if (endMs === undefined) return [];
+    return [endMs < (token.notAfterMs ?? Infinity) ? { ...token, notAfterMs: endMs } : token];
+  });
+}
+
+/** #2: the ends of the listed tokens by their hashes, Infinity for none; null: the tokens cannot be read. */
+function readEnds(entry: unknown): ReadonlyMap<string, number> | null {
+  const [undated, dated] = ["tokenSha256", "tokens"].map((name) => memberOf(entry, name));
+  if (undated === undefined && dated === undefined) return null;
+  const ends = new Map<string, number>();
+  for (const [list, read] of [
+    [undated, (hash: unknown) => ({ hash, end: undefined })],
+    [dated, (token: unknown) => ({ hash: memberOf(token, "sha256"), end: memberOf(token, "notAfter") })],
+  ] as const) {
+    if (list !== undefined && !Array.isArray(list)) return null;
+    for (const { hash, end } of (list ?? []).map(read)) {
+      if (typeof hash !== "string" || !/^[0-9a-f]{64}$/i.test(hash)) return null;
+      ends.set(hash.toLowerCase(), (typeof end === "string" ? readInstant(end) : null) ?? Infinity);
+    }
+  }
+  return ends;
 }
 
 /** #2: the members of a list by their ids. */

@@ -4,7 +4,7 @@
 //    changed member is a changed line of its own. Only a list of words fills its lines: codes of countries.
 
 import { isMap, isScalar, isSeq, parseDocument, stringify } from "yaml";
-import { parseDocumentJson, writeDocumentJson, type DocumentJson } from "./exact-json.ts";
+import { parseDocumentJson, type DocumentJson } from "./exact-json.ts";
 
 const columnsMax = 160;
 const indent = "  ";
@@ -14,11 +14,10 @@ export function writeDocumentYaml(value: DocumentJson, comment: string): string 
   return [`# ${comment}`, ...writeBlock(value, columnsMax), ""].join("\n");
 }
 
-/** Reads a YAML file as the JSON text of the same value. */
-export function readYamlAsJson(text: string): string {
+export function readDocumentYaml(text: string): DocumentJson {
   const { contents, errors } = parseDocument(text);
   for (const error of errors) throw error;
-  return writeDocumentJson(toValue(contents));
+  return toValue(contents);
 }
 
 function toValue(node: unknown): DocumentJson {

@@ -3,7 +3,9 @@
 
 import { buildAsyncApiDocument } from "./asyncapi/asyncapi.ts";
 import { buildControlDocument } from "./control/control-document.ts";
+import { findSubject } from "./control/control-subjects.ts";
 import { buildDataContract, listContractTopics } from "./data-contracts/data-contract.ts";
+import { divideDocument } from "./divided-document.ts";
 import { writeDocumentJson } from "./exact-json.ts";
 import { writeDocumentYaml } from "./exact-yaml.ts";
 import { messageNames, messageSchemaFile } from "./schemas/json-schemas.ts";
@@ -14,7 +16,10 @@ export function buildDocuments(): ReadonlyMap<string, string> {
   const [openApi, control] = [buildOpenApiDocument(), buildControlDocument()];
   return new Map([
     ["docs/api/openapi.yaml", writeYaml(openApi)],
-    ["docs/api/control.yaml", writeYaml(control)],
+    ...[...divideDocument(control, "control.yaml", findSubject)].map(([file, part]): [string, string] => [
+      `docs/api/${file}`,
+      writeYaml(part),
+    ]),
     ["docs/api/surface.md", writeSurface({ "Interface of banks and connectors": openApi, "Control API": control })],
     ["docs/api/asyncapi.yaml", writeYaml(buildAsyncApiDocument())],
     ...listContractTopics().map((topic): [string, string] => [

@@ -103,8 +103,11 @@ test("a token that a refused file no longer names is invalid at once, and a new 
   const { lines, replaced, write } = await setUp(stack);
   const named = (token: string): string => fileText(["first"]).replace("0".repeat(64), createHash("sha256").update(token).digest("hex"));
   const known = (): readonly boolean[] => {
-    const callers = createCallers(replaced.flatMap((one, index) => (index === replaced.length - 1 ? listCallers(one) : [])));
-    return ["former", "next"].map((token) => callers.identify(`Bearer ${token}`) !== null);
+    const callers = createCallers(
+      replaced.flatMap((one, index) => (index === replaced.length - 1 ? listCallers(one) : [])),
+      () => 0,
+    );
+    return ["former", "next"].map((token) => callers.identify(`Bearer ${token}`, null).ok);
   };
   await write(named("former"));
   await vi.waitFor(() => expect(replaced).toHaveLength(1));

@@ -1,3 +1,4 @@
+export { askProcesses, type AskedProcess, type AskProcesses } from "./ask-processes.ts";
 export { auditKeys } from "./audit-keys.ts";
 export { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.ts";
 export { broker, derivedNeed, helpFolder, type Need, needVariables, openNeeds, type Opening, registry } from "./needs.ts";

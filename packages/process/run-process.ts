@@ -131,7 +131,12 @@ class ServiceProcess<N extends VariableName> {
   }
 
   async #start(start: Start<N>): Promise<void> {
-    const ops = createOpsApp({ service: this.#name, metrics: this.#metrics, readiness: () => this.#readiness() });
+    const ops = createOpsApp({
+      service: this.#name,
+      metrics: this.#metrics,
+      readiness: () => this.#readiness(),
+      nowMs: () => machineTime.nowMs(),
+    });
     showBuild(this.#metrics, this.#environment.SLUICE_RELEASE);
     const dropped = countDroppedConnections(this.#metrics);
     this.#listenerFiles = await openListenerFiles(this.#environment, { time: machineTime, logger: this.#log, metrics: this.#metrics });

@@ -1,13 +1,15 @@
+export * from "./callers/callers.ts";
+export * from "./callers/log-in-answer.ts";
+export type { PeerCertificate } from "./callers/peer-certificate.ts";
+export * from "./callers/tokens.ts";
 export * from "./http/caller-limits.ts";
-export * from "./http/callers.ts";
 export * from "./http/document-share.ts";
 export * from "./http/fair-shares.ts";
 export * from "./http/listen.ts";
-export type { ListenerTls } from "./http/listener-tls.ts";
+export type { ClientCertificates, ListenerTls } from "./http/listener-tls.ts";
 export * from "./http/problem.ts";
 export * from "./http/read-body.ts";
 export * from "./http/refusals.ts";
-export * from "./http/tokens.ts";
 export { type ClientConnection, countDroppedConnections } from "./http/track-connections.ts";
 export * from "./ops-app.ts";
 export * from "./telemetry/pino-logger.ts";

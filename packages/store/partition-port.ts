@@ -34,7 +34,7 @@ export interface PartitionDocument {
 export interface UnprovenPosition {
   /** A position that was found with all that was written before it. */
   readonly from: bigint;
-  /** What was written since, each document in its last version, the oldest first. It is never removed from the store. */
+  /** What was written since, each document in its last version, the oldest first. The store must keep these. */
   readonly written: readonly WrittenDocument[];
 }
 

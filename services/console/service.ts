@@ -14,15 +14,15 @@
 // #3 Banks, connectors and operators, their credentials and limits can be replaced while it runs.
 // #4 An operator's decision is a record of the journal, and takes effect only through it.
 // #5 Who came, asked and decided, and what the configuration changed, is in the audit, which each console seals.
-// #6 It is ready while the store and some partition of the journal answer, and names partitions that do not. Without
-//    the broker the store still answers questions, but no decision is taken and nothing is certainly "not known".
+// #6 It is ready while the store answers, and names partitions of the journal that do not. Without the broker the store
+//    still answers most questions, and that is when people ask. No decision is taken then.
 
 import type { AuditKeys } from "@sluice/audit";
 import { createLiveConfiguration, listCallers, type ConfiguredOperator } from "@sluice/config";
 import { controlPrefix } from "@sluice/contracts";
 import { createCallerMeter, createCallers, createRefusals, createTokens, type ClientConnection } from "@sluice/service";
 import type { Readiness } from "@sluice/kernel";
-import type { ConfiguredService, ServicePorts } from "@sluice/process";
+import type { AskProcesses, ConfiguredService, ServicePorts } from "@sluice/process";
 import { createJournalProbe, createProbe, startBrokerClock } from "@sluice/messaging";
 import { createStoreProbe, type Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
@@ -40,6 +40,7 @@ import { createOutlook } from "./outlook/outlook.ts";
 import { createProposalBook } from "./proposals/proposal-book.ts";
 import { watchProposals } from "./proposals/watch-proposals.ts";
 import { createQuestionReport } from "./http/request-report.ts";
+import { showTokenEnds } from "./http/show-token-ends.ts";
 import { watchDayTotals } from "./queries/watch-day-totals.ts";
 import { watchOldItems } from "./items/watch-old-items.ts";
 import { createWebApp } from "./web/web-app.ts";
@@ -50,6 +51,8 @@ export interface ConsoleServicePorts extends ServicePorts {
   readonly auditKeys?: () => AuditKeys | null;
   /** Text of the control API's OpenAPI document; null: it is not served. */
   readonly controlDocument?: string | null;
+  /** Asks the processes of all services how they are; null, or left out: nobody said where they are. */
+  readonly askProcesses?: AskProcesses | null;
   /** Folder of the documentation site; null: there is none. */
   readonly helpFolder?: string | null;
 }
@@ -70,9 +73,10 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const producer = await messaging.producer("console");
   const brokerClock = startBrokerClock({ time, logger, metrics: ports.metrics, probe: createProbe(producer) });
   const configured = listCallers(configuration);
-  const callers = createCallers(configured);
+  const nowMs = () => time.nowMs();
+  const callers = createCallers(configured, nowMs);
   const meter = createCallerMeter(configured, () => time.monotonicMs());
-  const operators = createTokens(configuration.operators);
+  const operators = createTokens(configuration.operators, nowMs);
   const trail = createOperatorTrail(configuration.operators, ports);
   const operatorMeter = createCallerMeter(configuration.operators.map(toOperatorLimits), () => time.monotonicMs());
   const knownAsOf = createKnownAsOf({ time, messaging, partitions: store.partitions, brokerClock, partitionCount });
@@ -95,6 +99,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const web = createWebApp({ time, random: ports.random, logger, control, helpFolder: ports.helpFolder ?? null });
   const probes = { store: createStoreProbe({ store, time }), journal: createJournalProbe({ time, messaging, partitionCount }) };
   const dateFrom = () => earliestOpenDate(configuration, brokerClock.nowMs());
+  showTokenEnds(ports);
   const totals = watchDayTotals({ ...ports, dateFrom });
   const watches = [totals, watchProposals({ ...ports, brokerClock, book }), watchOldItems({ ...ports, brokerClock })];
   let stopped: Promise<void> | null = null;
@@ -127,13 +132,12 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
 
 /** #6 */
 function readReadiness(isTimeKnown: boolean, storeTrouble: string | null, silent: readonly number[], partitionCount: number): Readiness {
-  const isAway = silent.length === partitionCount;
   const missing = [
     ...(isTimeKnown ? [] : ["broker clock: no time known yet"]),
     ...(storeTrouble === null ? [] : [`store: ${storeTrouble}`]),
-    ...(isAway ? ["journal: no partition answers"] : []),
   ];
-  const parts = isAway ? [] : silent.map((partition) => `journal: partition ${partition} does not answer`);
+  const isAway = silent.length === partitionCount;
+  const parts = isAway ? ["journal: no partition answers"] : silent.map((partition) => `journal: partition ${partition} does not answer`);
   return { isReady: missing.length === 0, reasons: [...missing, ...parts] };
 }
 

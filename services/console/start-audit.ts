@@ -2,7 +2,6 @@
 
 import { type AuditKeys, openAudit, type ServiceAudit, startSealer } from "@sluice/audit";
 import { type Configuration, listConfigurationChanges } from "@sluice/config";
-import { tokenId } from "@sluice/kernel";
 import type { ServicePorts } from "@sluice/process";
 
 export interface ConsoleAudit extends Pick<ServiceAudit, "log" | "trail"> {
@@ -29,6 +28,6 @@ export function startConsoleAudit(ports: ServicePorts, keys?: () => AuditKeys | 
 
 /** With operators, their roles and the ids of their tokens, so that those in force at a start are in the audit. */
 function describeConfiguration({ version, hash, operators }: Configuration) {
-  const inForce = operators.map(({ id, roles, tokenSha256 }) => `${id}: ${roles.join(" ")}: ${tokenSha256.map(tokenId).join(" ")}`);
+  const inForce = operators.map(({ id, roles, tokens }) => `${id}: ${roles.join(" ")}: ${tokens.map((token) => token.id).join(" ")}`);
   return { version, hash, operators: inForce };
 }

@@ -1,4 +1,5 @@
-import { sampleBank, sampleToken } from "@sluice/testkit";
+import { inspect } from "node:util";
+import { sampleBank, sampleHeldToken, sampleToken } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { debitBody, postBody, sampleParties, startTestIngress } from "./ingress.fixture.ts";
 
@@ -19,6 +20,30 @@ test("who came and who was refused is in the audit, with address and id of the c
   ]);
   const written = JSON.stringify(audit());
   for (const secret of ["canary-guess", sampleToken("first"), "Mokoena", "62001872440"]) expect(written).not.toContain(secret);
+});
+
+test("a token that has ended is refused with a code of its own, and named by its id in the audit and the log [D10.87]", async () => {
+  const { ingress, requested, audit, time, environment } = await startTestIngress();
+  const dated = { ...sampleHeldToken("canary-dated", time.nowMs() + 60_000), id: "first-2027" };
+  const banks = sampleParties.banks.map((bank) => (bank.id === "first" ? { ...bank, tokens: [...bank.tokens, dated] } : bank));
+  ingress.replaceConfiguration({ ...sampleParties, banks });
+  const send = () => requested(path, postBody(debitBody, { authorization: "Bearer canary-dated" }));
+  expect((await send()).status).toBe(202);
+  await time.advance(61_000);
+  const refused = await send();
+  expect([refused.status, refused.headers.get("connection")]).toEqual([401, "close"]);
+  expect(refused.headers.get("www-authenticate")).toBe('Bearer error="invalid_token", error_description="token-expired"');
+  expect(await refused.json()).toMatchObject({ schema: "ErrorDetail", message: "Token expired" });
+  await time.advance(1_000);
+  const known = { caller: "first", credential: "first-2027", address: null };
+  expect(audit().slice(2)).toEqual([
+    ["sign-in", known],
+    ["refused", { status: 401, operation: "outboundDirectDebit", ...known, reason: "token-expired" }],
+  ]);
+  const { lines } = environment;
+  const line = lines.findLast(({ event }) => event === "ingress.answered");
+  expect(line?.fields).toMatchObject({ status: 401, caller: "first", tokenId: "first-2027", refusal: "token-expired" });
+  expect(inspect([audit(), lines], { depth: null, maxArrayLength: null })).not.toContain("canary");
 });
 
 test("a bank that is removed and one that is added are in the audit as ids and ids of tokens [D10.60]", async () => {

@@ -30,7 +30,7 @@ test("each new party waits from when it was first seen, and a known one changes 
   const [first, second] = sampleParties.banks;
   ingress.replaceConfiguration({
     ...withAdded,
-    banks: [{ ...first!, tokenSha256: [] }, second!, added],
+    banks: [{ ...first!, tokens: [] }, second!, added],
     connectors: [...sampleParties.connectors, later],
   });
   expect([await statusOf("first"), await statusOf("added"), await statusOf("later")]).toEqual([401, 401, 401]);

@@ -51,8 +51,9 @@ export interface IngressRequest {
   readonly caller: string;
   readonly body: Uint8Array;
   readonly traceparent?: string | null;
-  /** Which of the caller's tokens was used, and from which address; for the log. */
+  /** Which of the caller's tokens and certificates was used, and from which address; for the log. */
   readonly tokenId?: string | null;
+  readonly certificateId?: string | null;
   readonly remoteAddress?: string | null;
 }
 
@@ -84,7 +85,7 @@ export function startIngress(ports: IngressPorts): Ingress {
   const audit = startIngressAudit(ports);
   const report = audit.auditing(createIngressRequestReport(ports, refusals));
   const configured = listCallers(live.view);
-  const callers = createCallers(configured);
+  const callers = createCallers(configured, () => time.nowMs());
   const meter = createCallerMeter(configured, () => time.monotonicMs());
   const newParties = createNewParties({ time, running: ports.configuration, take: (next) => takeOver({ live, callers, meter }, next) });
   let stopped: Promise<void> | null = null;
@@ -155,8 +156,8 @@ function readReadiness(appender: Pick<JournalAppender, "unavailableReason" | "cl
   return { isReady: true, reasons: appender.closedPartitions().map((partition) => `journal: partition ${partition} does not answer`) };
 }
 
-function requestFields({ operation, caller, tokenId = null, remoteAddress = null, body }: IngressRequest) {
-  return { operation, caller, tokenId, remoteAddress, bytes: body.byteLength };
+function requestFields({ operation, caller, tokenId = null, certificateId = null, remoteAddress = null, body }: IngressRequest) {
+  return { operation, caller, tokenId, certificateId, remoteAddress, bytes: body.byteLength };
 }
 
 function answerFields(answer: IngressAnswer) {

@@ -19,7 +19,7 @@ export function startIngressAudit(ports: ServicePorts): IngressAudit {
   audit.log.note("started", describeVersion(seen));
   return {
     auditing: (report) => (fields) => {
-      noteAccess(audit.trail, { ...fields, credential: fields.tokenId });
+      noteAccess(audit.trail, { ...fields, credential: fields.tokenId, certificate: fields.certificateId ?? null });
       report(fields);
     },
     replaced(next) {

@@ -5,7 +5,7 @@
 
 import type { SentEntry } from "@sluice/checker";
 import { type AnyDecodedRecord, type OperatorAction, outgoingRecord, topics } from "@sluice/contracts";
-import { dayKey } from "@sluice/domain";
+import { dayKey, readGateStatus } from "@sluice/domain";
 import type { MemoryBroker } from "@sluice/messaging";
 import type { Random } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
@@ -216,6 +216,8 @@ async function buildRecords(planned: PlannedAction, number: number, options: Sim
     }
     case "open gate": {
       const credits = await findOpenCredits(planned.bank, options);
+      // The console refuses it otherwise: a store that was restored may have neither the declaration nor the credits.
+      if (!(await isGateWaiting(planned.bank, options))) return [];
       return [{ key: day, decoded: { name: "GateOpeningRequested", value: { ...ofDay, bank: planned.bank, credits } } }];
     }
     case "resolve all":
@@ -223,6 +225,13 @@ async function buildRecords(planned: PlannedAction, number: number, options: Sim
     default:
       throw new Error(`no such action: ${String(planned satisfies never)}`);
   }
+}
+
+/** True where the day waits for credits to the bank, as far as the store knows. */
+async function isGateWaiting(bank: string, { store, businessDate }: SimulatedOperatorsOptions): Promise<boolean> {
+  const key = dayKey(scheme, businessDate);
+  const day = (await store.days.load([key])).get(key);
+  return day !== undefined && readGateStatus(day, bank).kind === "credits-unresolved";
 }
 
 /** Finds the credits that an operator sees: all open ones, whether or not the gate waits for them. */

@@ -1,7 +1,7 @@
 // Creates certificate authorities and certificates for tests (X.509 in DER, ECDSA on P-256). Node cannot write
 // certificates, and `openssl` is not on every machine, so this file writes the part of the format that the tests need.
 
-import { createHash, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
+import { createHash, generateKeyPairSync, sign, X509Certificate, type KeyObject } from "node:crypto";
 
 export interface Certificate {
   readonly certificatePem: string;
@@ -12,6 +12,7 @@ export interface CertificateOptions {
   readonly name: string;
   /** The host names and IPv4 addresses for which it is valid. */
   readonly hosts?: readonly string[];
+  readonly uris?: readonly string[];
   readonly fromMs?: number;
   readonly toMs?: number;
 }
@@ -20,27 +21,49 @@ export interface CertificateAuthority {
   /** The authority's own certificate, to be trusted. */
   readonly pem: string;
   issue(options: CertificateOptions): Certificate;
+  /** Creates an authority below this one; its certificates come with its own, as a chain. */
+  issueAuthority(name: string): CertificateAuthority;
+}
+
+/** SHA-256, hex, of the first certificate of a PEM. */
+export function certificateSha256(pem: string): string {
+  return new X509Certificate(pem).fingerprint256.replaceAll(":", "").toLowerCase();
 }
 
 const dayMs = 86_400_000;
 
 /** Creates an authority. By default its certificates are valid from a day before `nowMs` until a day after. */
 export function createCertificateAuthority(name: string, nowMs: number): CertificateAuthority {
+  return authorityBelow(null, name, { fromMs: nowMs - dayMs, toMs: nowMs + dayMs });
+}
+
+interface Issuer {
+  readonly name: string;
+  readonly key: KeyObject;
+}
+
+/** Without an authority above it is one by itself. */
+function authorityBelow(
+  above: (Issuer & { readonly chain: string }) | null,
+  name: string,
+  whole: { readonly fromMs: number; readonly toMs: number },
+): CertificateAuthority {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const issuer = { name, key: privateKey };
-  const whole = { fromMs: nowMs - dayMs, toMs: nowMs + dayMs };
-  const pem = encodePem("CERTIFICATE", certificate(issuer, { name, publicKey, ...whole, extensions: [isAuthority] }));
+  const pem = encodePem("CERTIFICATE", certificate(above ?? issuer, { name, publicKey, ...whole, extensions: [isAuthority] }));
+  const chain = above === null ? "" : `${pem}${above.chain}`;
   return {
     pem,
-    issue({ name: subject, hosts = [], fromMs = whole.fromMs, toMs = whole.toMs }) {
+    issue({ name: subject, hosts = [], uris = [], fromMs = whole.fromMs, toMs = whole.toMs }) {
       const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
-      const extensions = hosts.length === 0 ? [] : [subjectAlternativeNames(hosts)];
+      const extensions = hosts.length + uris.length === 0 ? [] : [subjectAlternativeNames(hosts, uris)];
       const signed = certificate(issuer, { name: subject, publicKey: own.publicKey, fromMs, toMs, extensions });
       return {
-        certificatePem: encodePem("CERTIFICATE", signed),
+        certificatePem: `${encodePem("CERTIFICATE", signed)}${chain}`,
         keyPem: own.privateKey.export({ type: "pkcs8", format: "pem" }),
       };
     },
+    issueAuthority: (below) => authorityBelow({ ...issuer, chain }, below, whole),
   };
 }
 
@@ -52,7 +75,7 @@ interface Subject {
   readonly extensions: readonly Buffer[];
 }
 
-function certificate(issuer: { readonly name: string; readonly key: KeyObject }, subject: Subject): Buffer {
+function certificate(issuer: Issuer, subject: Subject): Buffer {
   const ecdsaWithSha256 = sequence(objectId("2a8648ce3d040302"));
   const publicKey = subject.publicKey.export({ type: "spki", format: "der" });
   const serial = createHash("sha256").update(publicKey).update(`${subject.fromMs}`).digest().subarray(0, 8);
@@ -73,11 +96,12 @@ function certificate(issuer: { readonly name: string; readonly key: KeyObject },
 /** The critical basic constraint that lets a certificate sign others. */
 const isAuthority = sequence(objectId("551d13"), tagged(0x01, Buffer.from([0xff])), octets(sequence(tagged(0x01, Buffer.from([0xff])))));
 
-function subjectAlternativeNames(hosts: readonly string[]): Buffer {
-  const names = hosts.map((host) =>
+function subjectAlternativeNames(hosts: readonly string[], uris: readonly string[]): Buffer {
+  const named = hosts.map((host) =>
     /^[\d.]+$/.test(host) ? tagged(0x87, Buffer.from(host.split(".").map(Number))) : tagged(0x82, Buffer.from(host)),
   );
-  return sequence(objectId("551d11"), octets(sequence(...names)));
+  const addressed = uris.map((uri) => tagged(0x86, Buffer.from(uri)));
+  return sequence(objectId("551d11"), octets(sequence(...named, ...addressed)));
 }
 
 function distinguishedName(name: string): Buffer {

@@ -5,6 +5,7 @@ export * from "./parties/script.ts";
 export * from "./parties/server.ts";
 export * from "./parties/simulator.ts";
 export * from "./messages/builders.ts";
+export * from "./bound-callers.ts";
 export * from "./certificates.ts";
 export * from "./messages/full-messages.ts";
 export * from "./counted-list.ts";

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { SchemeTimes } from "@sluice/calendar";
 import type { Bank, Configuration, Connector, ConfiguredOperator, ConfiguredParty, Scheme } from "@sluice/config";
 import { defaultScheme, schemes } from "@sluice/domain/schemes";
+import { type HeldToken, tokenId } from "@sluice/kernel";
 
 /** The branch of the sample bank and of the builders' messages. */
 export const sampleBranch = "250655";
@@ -48,18 +49,29 @@ export function sampleConnector(options: Partial<Connector> = {}): Connector {
 /** Builds an operator with every role, whose token is `sampleToken(id)`. */
 export function sampleOperator(options: Partial<ConfiguredOperator> = {}): ConfiguredOperator {
   const { id = "operator" } = options;
-  return { id, name: `Operator ${id}`, person: id, tokenSha256: [sampleTokenSha256(id)], roles: ["read", "act", "approve"], ...options };
+  return {
+    id,
+    name: `Operator ${id}`,
+    person: id,
+    certificates: null,
+    tokens: [sampleHeldToken(sampleToken(id))],
+    roles: ["read", "act", "approve"],
+    ...options,
+  };
 }
 
-function sampleTokenSha256(id: string): string {
-  return createHash("sha256").update(sampleToken(id)).digest("hex");
+/** Builds what the configuration has of a token. */
+export function sampleHeldToken(token: string, notAfterMs: number | null = null): HeldToken {
+  const sha256 = createHash("sha256").update(token).digest("hex");
+  return { id: tokenId(sha256), sha256, notAfterMs };
 }
 
 function sampleParty(id: string, name: string): ConfiguredParty {
   return {
     id,
     name,
-    tokenSha256: [sampleTokenSha256(id)],
+    tokens: [sampleHeldToken(sampleToken(id))],
+    certificates: null,
     requestsPerSecond: 100_000,
     inboundConnections: 1_024,
     baseUrl: `http://${id}.invalid`,

@@ -97,6 +97,7 @@ const adapters = new Set([
   "createRenewableMongoStore",
   "createUndiciGateway",
   "listen",
+  "askProcesses",
   "machineRandom",
   "machineTime",
   "preparedStore",

@@ -127,6 +127,7 @@ is no map is hashed whole. Empty: the file is in a ConfigMap of the user's own, 
 {{- include "sluice.file" (list "SLUICE_TLS_CERTIFICATE_FILE" "tls" (ternary "tls.crt" "" (ne $tls.secret ""))) }}
 {{- include "sluice.file" (list "SLUICE_TLS_KEY_FILE" "tls" (ternary "tls.key" "" (ne $tls.secret ""))) }}
 {{- include "sluice.file" (list "SLUICE_TLS_CLIENT_CA_FILE" "tls" (ternary "ca.crt" "" $tls.clientCa)) }}
+{{- include "sluice.variable" (list "SLUICE_TLS_CLIENT_CERTIFICATE" $tls.clientCertificate) }}
 {{- include "sluice.variable" (list "SLUICE_TLS_ENDED_BY" $tls.endedBy) }}
 {{- end }}
 

@@ -12,6 +12,7 @@ import { auditSettings } from "./audit-settings.ts";
 import { findConnectionProblems, kafkaSettings, registrySettings, storeSettings } from "./connection-settings.ts";
 import { helpSettings } from "./help-settings.ts";
 import { apiSettings, findListenerProblems, listenerSettings, opsSettings } from "./listener-settings.ts";
+import { operationsSettings } from "./operations-settings.ts";
 import { nameSettings } from "./name-settings.ts";
 import { instant, optionalSetting, text } from "./setting-types.ts";
 import { traceSettings } from "./trace-settings.ts";
@@ -44,6 +45,7 @@ export const variables = {
   ...nameSettings,
   ...auditSettings,
   ...helpSettings,
+  ...operationsSettings,
   ...traceSettings,
   ...clockSettings,
 } as const;

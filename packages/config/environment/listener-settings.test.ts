@@ -36,6 +36,21 @@ test("a process that serves no API is not asked about one", () => {
   expect(problems({ SLUICE_HTTP_HOST: "0.0.0.0" }, asked)).toEqual([]);
 });
 
+test("certificates of callers can be asked for without an authority, and required only with one [D10.88]", () => {
+  const tls = { SLUICE_TLS_CERTIFICATE_FILE: "/c", SLUICE_TLS_KEY_FILE: "/k" };
+  const read = (given: Readonly<Record<string, string>>) => readEnvironment({ ...tls, ...given }, names).SLUICE_TLS_CLIENT_CERTIFICATE;
+  expect([read({}), read({ SLUICE_TLS_CLIENT_CERTIFICATE: "asked" })]).toEqual([null, "asked"]);
+  expect(problems({ ...tls, SLUICE_TLS_CLIENT_CERTIFICATE: "required" })).toEqual([
+    "SLUICE_TLS_CLIENT_CA_FILE: is not set, but SLUICE_TLS_CLIENT_CERTIFICATE is required",
+  ]);
+  expect(problems({ ...tls, SLUICE_TLS_CLIENT_CERTIFICATE: "wanted" })).toEqual([
+    "SLUICE_TLS_CLIENT_CERTIFICATE: must be asked or required",
+  ]);
+  expect(problems({ SLUICE_TLS_CLIENT_CERTIFICATE: "asked" })).toEqual([
+    "SLUICE_TLS_CERTIFICATE_FILE: is not set, but SLUICE_TLS_CLIENT_CERTIFICATE is",
+  ]);
+});
+
 test("half of a pair is a problem, and so is a setting without effect", () => {
   expect(problems({ SLUICE_TLS_KEY_FILE: "/k" })).toEqual(["SLUICE_TLS_CERTIFICATE_FILE: is not set, but SLUICE_TLS_KEY_FILE is"]);
   expect(problems({ SLUICE_TLS_CERTIFICATE_FILE: "/c", SLUICE_TLS_KEY_FILE: "/k", SLUICE_TLS_ENDED_BY: "mesh" })).toEqual([

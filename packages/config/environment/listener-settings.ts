@@ -3,6 +3,7 @@
 // #1 Beyond the loopback address a service listens with TLS, or a setting says who ends TLS in front of it. Tokens and
 //    account numbers must not cross a network in clear because nobody thought of it.
 
+import { z } from "zod";
 import { type Problem, problemAt } from "../file/problem.ts";
 import { isLoopback } from "./connection-settings.ts";
 import { optionalSetting, port, text } from "./setting-types.ts";
@@ -11,7 +12,10 @@ export const listenerSettings = {
   SLUICE_TLS_CERTIFICATE_FILE: optionalSetting(text).describe("PEM file of the certificate of all listeners, with its chain."),
   SLUICE_TLS_KEY_FILE: optionalSetting(text).describe("PEM file of the key of that certificate."),
   SLUICE_TLS_CLIENT_CA_FILE: optionalSetting(text).describe(
-    "PEM file of authorities: callers of the APIs must show a certificate of one of them. The operations port asks for none.",
+    "PEM file of authorities of callers' certificates. The operations port asks for none.",
+  ),
+  SLUICE_TLS_CLIENT_CERTIFICATE: optionalSetting(z.enum(["asked", "required"], "must be asked or required")).describe(
+    "`required`: callers of the APIs must show a certificate of one of these authorities, which is so by default where there are any. `asked`: those that the configuration binds to `certificates` must show one of theirs, and the others need none.",
   ),
   SLUICE_TLS_ENDED_BY: optionalSetting(text).describe(
     "Who ends TLS in front of the service, such as `mesh`; without it, and without a certificate, it listens on loopback addresses alone.",
@@ -43,8 +47,12 @@ export function findListenerProblems(given: Given, asked: ReadonlySet<string>): 
     [certificate, key],
     [key, certificate],
     ["SLUICE_TLS_CLIENT_CA_FILE", certificate],
+    ["SLUICE_TLS_CLIENT_CERTIFICATE", certificate],
   ] as const) {
     if (given[one] !== undefined && given[other] === undefined) problems.push(problemAt([other], `is not set, but ${one} is`));
+  }
+  if (given["SLUICE_TLS_CLIENT_CERTIFICATE"] === "required" && given["SLUICE_TLS_CLIENT_CA_FILE"] === undefined) {
+    problems.push(problemAt(["SLUICE_TLS_CLIENT_CA_FILE"], "is not set, but SLUICE_TLS_CLIENT_CERTIFICATE is required"));
   }
   if (given[certificate] !== undefined) {
     if (given["SLUICE_TLS_ENDED_BY"] === undefined) return problems;

@@ -3,6 +3,8 @@
 import { shippedRules } from "@sluice/account-validation";
 import { type Calendar, firstDateWithoutNext, type SchemeTimes, wallTimeMs } from "@sluice/calendar";
 import type { BankInFile, ConnectorInFile, OperatorInFile, SchemeInFile } from "./file-schema.ts";
+import { formatBinding, toBindings } from "./certificate-bindings.ts";
+import { toHeldTokens } from "./held-tokens.ts";
 import { type Path, type Problem, problemAt } from "./problem.ts";
 
 /** A part of the file that could be read, with its path. */
@@ -83,10 +85,17 @@ export function checkBanks(
   const callers = [...banks, ...connectors, ...operators];
   const ids = callers.map(({ path, value }, owner) => ({ path: [...path, "id"], owner: `${owner}`, value: value.id }));
   const tokens = callers.flatMap(({ path, value }, owner) =>
-    value.tokenSha256.map((hash, index) => ({
-      path: [...path, "tokenSha256", index],
+    toHeldTokens(value).map(({ id, sha256 }, index) => {
+      const dated = index - value.tokenSha256.length;
+      const at = dated < 0 ? [...path, "tokenSha256", index] : [...path, "tokens", dated];
+      return { path: at, owner: `${owner}/${index}`, id, sha256 };
+    }),
+  );
+  const certificates = callers.flatMap(({ path, value }, owner) =>
+    (toBindings(value.certificates) ?? []).map((binding, index) => ({
+      path: [...path, "certificates", index],
       owner: `${owner}/${index}`,
-      value: hash.toLowerCase(),
+      value: formatBinding(binding),
     })),
   );
   const agents = (member: "memberId" | "bicfi") =>
@@ -98,7 +107,18 @@ export function checkBanks(
     );
   return [
     ...findRepeated(ids, "another bank, connector or operator has this id"),
-    ...findRepeated(tokens, "the same token twice"),
+    ...callers.flatMap(({ path, value }) =>
+      toHeldTokens(value).length > 0 ? [] : [problemAt([...path, "tokens"], "at least one, here or in tokenSha256")],
+    ),
+    ...findRepeated(
+      tokens.map((token) => ({ ...token, value: token.sha256 })),
+      "the same token twice",
+    ),
+    ...findRepeated(
+      tokens.map((token) => ({ ...token, owner: token.sha256, value: token.id })),
+      "another token has this id",
+    ),
+    ...findRepeated(certificates, "the same certificate twice"),
     ...findRepeated(agents("memberId"), "another bank has this memberId"),
     ...findRepeated(agents("bicfi"), "another bank has this bicfi"),
     ...banks.flatMap(checkAgents),

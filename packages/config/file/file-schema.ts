@@ -8,6 +8,8 @@ import { defaultScheme, schemeIds, schemes } from "@sluice/domain/schemes";
 import { z } from "zod";
 import { operatorRoles } from "../configuration.ts";
 import { readDuration } from "./durations.ts";
+import { certificateMembers } from "./certificate-bindings.ts";
+import { tokenMembers } from "./held-tokens.ts";
 import { accountRules, fillFromRow } from "./scheme-defaults.ts";
 
 const text = (most: number) => z.string().min(1, "must not be empty").max(most, `at most ${most} characters`);
@@ -85,10 +87,8 @@ const schemeId = z.enum(schemeIds);
 const caller = {
   id: z.string().regex(/^[a-z0-9-]{1,32}$/, "1 to 32 of a-z, 0-9 and -"),
   name: text(140),
-  tokenSha256: z
-    .array(z.string().regex(/^[0-9a-fA-F]{64}$/, "SHA-256 of the token, 64 hex digits"))
-    .min(1, "at least one")
-    .max(10),
+  ...tokenMembers,
+  ...certificateMembers,
 };
 
 const party = {

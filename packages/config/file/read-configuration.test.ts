@@ -14,8 +14,12 @@ import {
 
 const sample = readFileSync(new URL("../sluice.sample.yaml", import.meta.url), "utf8");
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
+/** What the configuration has of a token without an end. */
+const heldToken = (text: string) => ({ id: hash(text).slice(0, 12), sha256: hash(text), notAfterMs: null });
 const environment = {
   FIRST_BANK_TOKEN_SHA256: hash("first"),
+  FIRST_BANK_NEXT_TOKEN_SHA256: hash("first-next").toUpperCase(),
+  PAYMENTS_AUTHORITY_SHA256: hash("authority"),
   FIRST_BANK_URL: "https://first.example/sluice/",
   FIRST_BANK_DEBITS_URL: "https://debits.first.example/in",
   FIRST_BANK_BEARER_TOKEN: "the-secret",
@@ -56,7 +60,11 @@ test("the sample file is read completely, with addresses and secrets from the en
     id: "first",
     name: "First Bank",
     agents: [{ memberId: "250655", bicfi: "FIRNZAJJ", branchRanges: [["250000", "259999"]] }],
-    tokenSha256: [hash("first")],
+    tokens: [heldToken("first"), { id: "first-2027", sha256: hash("first-next"), notAfterMs: Date.UTC(2027, 5, 30, 22) }],
+    certificates: [
+      { kind: "sha256", sha256: "0d6be69b264717f2dd33652e212b173104b4a647b7c11ae72e9885f11cd312fb" },
+      { kind: "uri", name: "spiffe://first.example/payments", authoritySha256: hash("authority") },
+    ],
     requestsPerSecond: 500,
     inboundConnections: 64,
     baseUrl: "https://first.example/sluice",
@@ -91,14 +99,15 @@ test("the sample file is read completely, with addresses and secrets from the en
     dayTotalAlarms: [{ scheme: "ZA_EFT", currency: "ZAR", amountTenThousandths: 2_500_000_000_000n }],
   });
   expect(configuration.operators).toEqual([
-    { id: "thandi", name: "Thandi", person: "thandi", tokenSha256: [hash("thandi")], roles: ["read", "act"] },
+    { id: "thandi", name: "Thandi", person: "thandi", tokens: [heldToken("thandi")], certificates: null, roles: ["read", "act"] },
   ]);
   expect(configuration.connectors).toEqual([
     {
       id: "clearing",
       name: "Clearing House",
       schemes: ["ZA_EFT", "ZA_RTC"],
-      tokenSha256: [hash("clearing")],
+      tokens: [heldToken("clearing")],
+      certificates: null,
       requestsPerSecond: 500,
       inboundConnections: 64,
       baseUrl: "https://clearing.example",
@@ -124,12 +133,26 @@ test("the sample file is read completely, with addresses and secrets from the en
 test("the defaults in the sample's comments are the real defaults [D9.45] [D10.10] [D10.11]", () => {
   const { banks, schemes } = read(sample);
   const [first, second] = banks;
-  const own = ["id", "name", "agents", "tokenSha256", "baseUrl", "operationUrls", "eventsUrl", "bearerToken"];
-  const credentials = ["allowedAddresses", "caFile", "clientCertificate", "signingKeys", "egressProxy", "egressProxyCredentialsFile"];
+  const own = ["id", "name", "agents", "tokens", "baseUrl", "operationUrls", "eventsUrl", "bearerToken"];
+  const credentials = [
+    "certificates",
+    "allowedAddresses",
+    "caFile",
+    "clientCertificate",
+    "signingKeys",
+    "egressProxy",
+    "egressProxyCredentialsFile",
+  ];
   const chosen = ["eventClasses", "blockedAccounts", "itemLimits", "dayTotalAlarms", ...credentials];
   const shared = (bank: object): object => Object.fromEntries(Object.entries(bank).filter(([key]) => ![...own, ...chosen].includes(key)));
   expect(shared(second!)).toEqual(shared(first!));
-  expect(second).toMatchObject({ operationUrls: {}, eventsUrl: null, bearerToken: null, tokenSha256: [hash("second")] });
+  expect(second).toMatchObject({
+    operationUrls: {},
+    eventsUrl: null,
+    bearerToken: null,
+    tokens: [heldToken("second")],
+    certificates: null,
+  });
   expect(second).toMatchObject({ allowedAddresses: [], caFile: null, clientCertificate: null, signingKeys: [], egressProxy: null });
   expect(second).toMatchObject({ eventClasses: ["TRANSACTION_STATE"], blockedAccounts: [], itemLimits: [], dayTotalAlarms: [] });
   expect(read(smallest)).toMatchObject({ connectors: [], operators: [], partitionCount: 12 });
@@ -352,6 +375,23 @@ test("two banks share no branch, no name of an agent, no token and no id", () =>
     "banks[1].tokenSha256[0]: the same token twice",
   ]);
   expect(findProblems(spoilt("id: second", "id: first"))).toContain("banks[1].id: another bank, connector or operator has this id");
+});
+
+test("a token with an end has an id of its own, an end with its offset, and is no other token; a caller has at least one [D10.87]", () => {
+  const given = `id: first-2027, sha256: "\${FIRST_BANK_NEXT_TOKEN_SHA256}", notAfter: "2027-06-30T22:00:00Z"`;
+  const at = "banks[0].tokens[0]";
+  const instant = "an instant with its offset, such as 2027-06-30T22:00:00Z";
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    [given.replace("22:00:00Z", "22:00:00"), [`${at}.notAfter: ${instant}`]],
+    [given.replace("2027-06-30", "2027-06-31"), [`${at}.notAfter: ${instant}`]],
+    [given.replace("first-2027", "First"), [`${at}.id: 1 to 32 of a-z, 0-9 and -`]],
+    [given.replace("first-2027", hash("second").slice(0, 12)), ["banks[1].tokenSha256[0]: another token has this id"]],
+    [given.replace("NEXT_", ""), [`${at}: the same token twice`]],
+    [`${given}, until: never`, [`${at}.until: unknown member`]],
+  ];
+  for (const [changed, problems] of cases) expect(findProblems(spoilt(given, changed))).toEqual(problems);
+  const none = smallest.replace(/tokenSha256: \[[^\]]*\]/, "tokens: []");
+  expect(findProblems(none)).toEqual(["banks[0].tokens: at least one, here or in tokenSha256"]);
 });
 
 test("a bank and a connector share no id and no token, nor do two connectors", () => {

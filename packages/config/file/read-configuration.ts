@@ -26,6 +26,8 @@ import {
   type SchemeInFile,
   schemeSchema,
 } from "./file-schema.ts";
+import { toBindings } from "./certificate-bindings.ts";
+import { toHeldTokens } from "./held-tokens.ts";
 import { type Path, type Problem, problemAt } from "./problem.ts";
 import { southAfrica, southAfricaEveryDay } from "../calendars/south-africa.ts";
 
@@ -177,10 +179,11 @@ function memberAt(tree: unknown, path: Path): unknown {
 }
 
 function toBank(file: BankInFile): Bank {
-  const { answerTimeout, eventDeadline, blocked, operationUrls, tokenSha256, itemLimits, dayTotalAlarm, ...same } = file;
+  const { answerTimeout, eventDeadline, blocked, operationUrls, tokenSha256: _hashes, itemLimits, dayTotalAlarm, ...same } = file;
   return {
     ...same,
-    tokenSha256: tokenSha256.map((hash) => hash.toLowerCase()),
+    tokens: toHeldTokens(file),
+    certificates: toBindings(file.certificates),
     operationUrls: withoutUndefined(operationUrls),
     answerTimeoutMs: answerTimeout,
     eventDeadlineMs: eventDeadline,
@@ -195,13 +198,14 @@ function toItemLimit({ scheme, currency, amount }: BankInFile["itemLimits"][numb
 }
 
 function toConnector(file: ConnectorInFile): Connector {
-  const { answerTimeout, operationUrls, tokenSha256, ...same } = file;
-  const hashes = tokenSha256.map((hash) => hash.toLowerCase());
-  return { ...same, tokenSha256: hashes, operationUrls: withoutUndefined(operationUrls), answerTimeoutMs: answerTimeout };
+  const { answerTimeout, operationUrls, tokenSha256: _hashes, ...same } = file;
+  const known = { tokens: toHeldTokens(file), certificates: toBindings(file.certificates) };
+  return { ...same, ...known, operationUrls: withoutUndefined(operationUrls), answerTimeoutMs: answerTimeout };
 }
 
-function toOperator({ tokenSha256, ...same }: OperatorInFile): ConfiguredOperator {
-  return { ...same, person: same.person ?? same.id, tokenSha256: tokenSha256.map((hash) => hash.toLowerCase()) };
+function toOperator({ tokenSha256, tokens, ...same }: OperatorInFile): ConfiguredOperator {
+  const known = { tokens: toHeldTokens({ tokenSha256, tokens }), certificates: toBindings(same.certificates) };
+  return { ...same, ...known, person: same.person ?? same.id };
 }
 
 /** Copies an object without its undefined members. */

@@ -28,6 +28,7 @@ import { countedAnswers } from "./action-answers.ts";
 import { bankAnswers, heldSchema } from "./bank-answers.ts";
 import { proposalEndedSchema, proposalSchema } from "./proposal-answers.ts";
 import { replaysSchema } from "./replay-answers.ts";
+import { serviceAnswers } from "./service-answers.ts";
 import { severalAnswers } from "./several-answers.ts";
 import {
   endpointSchema,
@@ -263,6 +264,7 @@ export const controlAnswers = {
     banksPaused: z.array(z.strictObject({ bank: textSchema, since: timeSchema, until: nullableTimeSchema, ...decidedMembers })),
     days: z.array(openDay),
   }),
+  ...serviceAnswers,
   searchTransactions: z.strictObject({ schema: z.literal("Transactions"), rows: z.array(transaction), next: nextPageSchema }),
   showTransaction: z.strictObject({
     schema: z.literal("Transaction"),

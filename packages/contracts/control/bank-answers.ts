@@ -56,6 +56,36 @@ const configured = z
   })
   .meta({ id: "ConfiguredReceiver", description: "No token, no key and no name of a file." });
 
+const bankGate = z
+  .strictObject({
+    day: daySchema,
+    window: z
+      .strictObject({
+        number: z.int().min(1),
+        state: z.enum(["planned", "open", "closed", "missed"]),
+        opens: timeSchema,
+        closes: timeSchema,
+      })
+      .meta({ description: "The open window, else the next one, else the last." }),
+    isOpen: z.boolean(),
+    openedAt: nullableTimeSchema,
+    reason: nullableTextSchema.meta({ description: "Why it is closed; null: it is open." }),
+    credits: z.array(uetrSchema).meta({ description: "Credits that keep it closed; the first 20." }),
+    creditsCount: countSchema,
+    isMoreCredits: z.boolean().meta({ description: "There are more than were counted." }),
+  })
+  .meta({ id: "BankGate" });
+
+const openCredits = z
+  .strictObject({
+    state: textSchema,
+    currency: currencyTextSchema,
+    count: countSchema,
+    sum: amountTextSchema,
+    oldestReceivedAt: timeSchema,
+  })
+  .meta({ id: "OpenCredits" });
+
 const refusedWhole = z.boolean().meta({ description: "false: it has more; the oldest are listed." });
 const sums = z.array(z.strictObject({ currency: currencyTextSchema, count: countSchema, sum: amountTextSchema }));
 
@@ -66,6 +96,8 @@ export const bankAnswers = {
     countedAt: countedAtSchema,
     status: bankStatusSchema,
     configured: configured.nullable().meta({ description: "null: the configuration does not have it any more." }),
+    gates: z.array(bankGate).meta({ description: "On the first three days of each scheme that are not reconciled; none for a connector." }),
+    openCredits: z.array(openCredits).meta({ description: "Credits to it that are not resolved, by state." }),
     held: z.array(heldSchema),
     failing: z.array(failingMessageSchema).meta({ description: "At most 20 that were attempted three times or more." }),
     refused: z.array(failingMessageSchema).meta({ description: "The 20 that it refused last." }),

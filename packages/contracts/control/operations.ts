@@ -35,6 +35,7 @@ export const controlOperations = [
   question("streamOverview", "/stream", [], "The overview, each time it changes"),
   question("showSeries", "/series", ["bank"], "What the numbers were, minute by minute"),
   question("controlStatus", "/status", [], "Partitions, banks and days at a glance"),
+  question("listServices", "/services", [], "Each process of each service: version, readiness, partitions"),
   question("searchTransactions", "/transactions", [...searchTerms.map(({ name }) => name), "sort", ...page], "Search transactions"),
   question(
     "countTransactions",
@@ -52,7 +53,7 @@ export const controlOperations = [
   question("summariseReconciliation", "/reconciliation/summary", ["day"], "Counts and sums of reconciliation items"),
   question("exportReconciliation", "/reconciliation/export", ["day", "format"], "Reconciliation items as a file"),
   question("listBanks", "/banks", [], "Banks and connectors: how they stand, what waits, and their day's totals"),
-  question("showBank", "/banks/{bank}", [], "One bank or connector: addresses, backlog, failures, refusals, decisions"),
+  question("showBank", "/banks/{bank}", [], "One bank or connector: addresses, gates, backlog, refusals, decisions"),
   question(
     "listRefused",
     "/banks/{bank}/refused",

@@ -15,7 +15,17 @@
 import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { BacklogRoom, RoomKind } from "./backlog-room.ts";
 import { hasten, isFresh, isFresher, kindOf, rankOf, type BacklogEntry, type TriedRank } from "./backlog-entry.ts";
-import { isBelow, isCurrent, isOlder, type KeyState, lowestCover, Section, type PageSlot, type Ticket, waitsLonger } from "./page-section.ts";
+import {
+  isBelow,
+  isCurrent,
+  isOlder,
+  type KeyState,
+  lowestCover,
+  Section,
+  type PageSlot,
+  type Ticket,
+  waitsLonger,
+} from "./page-section.ts";
 import { PriorityQueue } from "./priority-queue.ts";
 
 export interface BacklogPageOptions {

@@ -26,5 +26,5 @@ test("a bank that is removed, or differs in a member that delivery uses, is a ch
     { signingKeys: [{ kind: "symmetric", secret: null, secretFile: "key" }] },
   ];
   expect(used.map(changedIds)).toEqual(used.map(() => ["bank-0"]));
-  expect(changedIds({ name: "Another name", tokenSha256: [], requestsPerSecond: 1, inboundConnections: 1 })).toEqual([]);
+  expect(changedIds({ name: "Another name", tokens: [], requestsPerSecond: 1, inboundConnections: 1 })).toEqual([]);
 });

@@ -28,7 +28,8 @@ export function findReceiverChanges(before: ReadonlyMap<string, DeliveryReceiver
 const isUsed = {
   id: true,
   name: false,
-  tokenSha256: false,
+  tokens: false,
+  certificates: false,
   requestsPerSecond: false,
   inboundConnections: false,
   baseUrl: true,

@@ -28,6 +28,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "Each minute of the last four hours, as this console has seen it: what was accepted and delivered in it, what is held and what is not acknowledged, of all or of one bank; and when it is over at the rate of the last five minutes. A console that restarts begins again.",
   controlStatus:
     "Every partition with its position, its distance to the log's end and its owner's epoch; banks that are paused; days that are not reconciled.",
+  listServices:
+    "What each process says of itself at its operations port: release, configuration, readiness with its reasons and since when, and the partitions that it owns with their lag. Of services that keep positions the lag is known also while no process answers. Answers within a second of each other are the same.",
   searchTransactions:
     "All terms given must hold; at least what is asked for, never more. By UETR, or with `sort=newest` the last received first. A parameter that does not exist is refused.",
   countTransactions:
@@ -49,7 +51,7 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   listBanks:
     "How it stands as a receiver (active, throttled, breaker-open, paused, maintenance) and why, by address; what waits for it and since when; who paused or resumed it last; the totals of the day against their alarms.",
   showBank:
-    "What `GET /banks` says of it, its addresses as configured, what is held for it, what fails often, and what it refused last. 404: nobody knows it.",
+    "What `GET /banks` says of it, its addresses as configured, its gates on the days that are near, its unresolved credits, what is held for it, what fails often, and what it refused last. 404: nobody knows it.",
   listRefused:
     "Messages, or with `target` POSTING events, that it answered with a code after which nothing is tried any more: the first 500 in the order of the topic, with the sum of their transactions.",
   showConservation: "By bank, currency and column, in count and sum: accepted = completed + rejected + unpaid + reconciled + open.",

@@ -172,7 +172,7 @@ function responseBody(status: number, errors: readonly DocumentedError[]): Part 
 
 const statusTexts: Readonly<Record<number, string>> = {
   400: "Not JSON, or not the schema. Nothing is stored; the same bytes will be refused again.",
-  401: "No bearer token, or one that is not known.",
+  401: "No bearer token, or one that is not known or has ended; or not the client certificate that the caller is bound to.",
   403: "This caller may not send this.",
   404: "There is no such address, or no such transaction of the caller's.",
   405: "The address does not take this method.",

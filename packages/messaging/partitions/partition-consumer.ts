@@ -117,6 +117,7 @@ class RunningConsumer implements PartitionConsumer {
   /** Offsets of what was received and of what is done: a partition that stands finishes nothing of what it received. */
   readonly #receivedOffset: Gauge;
   readonly #committedOffset: Gauge;
+  readonly #owned: Gauge;
   /** Ended epochs of which some work may still run. */
   readonly #settling = new Set<Promise<void>>();
   #consumer: Consumer | null = null;
@@ -142,6 +143,7 @@ class RunningConsumer implements PartitionConsumer {
       "Offset after the newest record received; 0: not owned",
       ["topic", "partition"],
     );
+    this.#owned = options.metrics.gauge("sluice_partition_owned", "Partitions that this process owns: 1 or 0", ["topic", "partition"]);
     this.#committedOffset = options.metrics.gauge("sluice_partition_committed_offset", "Offset up to which all is done; 0: not owned", [
       "topic",
       "partition",
@@ -184,6 +186,7 @@ class RunningConsumer implements PartitionConsumer {
       fail: (reason) => this.#fail(reason),
     });
     this.#partitions.set(partition, worker);
+    this.#owned.set(1, this.#labels(partition));
     await this.#closing.get(partition);
     const startAt = await worker.open(log);
     if (this.#partitions.get(partition) === worker) this.#showOffsets(partition, startAt ?? log.logStart);
@@ -225,6 +228,7 @@ class RunningConsumer implements PartitionConsumer {
     this.#showOffsets(partition, 0n);
     this.#setUnreadable(partition, null);
     this.#troubled.set(0, this.#labels(partition));
+    this.#owned.set(0, this.#labels(partition));
     const worker = this.#partitions.get(partition);
     if (worker === undefined) return;
     this.#partitions.delete(partition);

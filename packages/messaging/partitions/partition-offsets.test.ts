@@ -44,9 +44,11 @@ test("a partition that stands shows that it has received more than it finished, 
   );
   await time.advance(60_000);
   expect(offsets()).toEqual([3, 0]);
+  expect(gauges.get("sluice_partition_owned t 0")).toBe(1);
   release();
   await time.advance(60_000);
   expect(offsets()).toEqual([3, 3]);
   await settled(consumer.stop());
   expect(offsets()).toEqual([0, 0]);
+  expect(gauges.get("sluice_partition_owned t 0")).toBe(0);
 });

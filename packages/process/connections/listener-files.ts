@@ -28,6 +28,8 @@ export async function openListenerFiles(
 ): Promise<ListenerFiles | null> {
   const { SLUICE_TLS_CERTIFICATE_FILE: certificateFile, SLUICE_TLS_KEY_FILE: keyFile } = environment;
   if (certificateFile === null || keyFile === null) return null;
+  const clientCertificates =
+    environment.SLUICE_TLS_CLIENT_CERTIFICATE ?? (environment.SLUICE_TLS_CLIENT_CA_FILE === null ? "none" : "required");
   const renewals = new Set<() => void>();
   const files = createSecretFiles<string>({
     time,
@@ -69,8 +71,8 @@ export async function openListenerFiles(
   }
 
   return {
-    tls: { current, onRenewal },
-    opsTls: { current: () => ({ ...current(), clientAuthorities: null }), onRenewal },
+    tls: { clientCertificates, current, onRenewal },
+    opsTls: { clientCertificates: "none", current: () => ({ ...current(), clientAuthorities: null }), onRenewal },
     [Symbol.asyncDispose]: () => files.stop(),
   };
 }

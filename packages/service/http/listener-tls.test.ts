@@ -25,6 +25,7 @@ async function openListener(clientAuthorities: readonly string[] | null = null, 
   const renewals = new Set<() => void>();
   let shown: Certificate = first!;
   const tls: ListenerTls = {
+    clientCertificates: clientAuthorities === null ? "none" : "required",
     current: () => ({ certificate: Buffer.from(shown.certificatePem), key: Buffer.from(shown.keyPem), clientAuthorities }),
     onRenewal(renewed) {
       renewals.add(renewed);
@@ -101,6 +102,7 @@ test("what is no handshake is cut without an answer, and so is a handshake that 
 test("I14: a caller that was authenticated over TLS keeps its connection, however many strangers come", async () => {
   const connections = new Set<unknown>();
   const tls: ListenerTls = {
+    clientCertificates: "none",
     current: () => ({ certificate: Buffer.from(first!.certificatePem), key: Buffer.from(first!.keyPem), clientAuthorities: null }),
     onRenewal: () => ({ [Symbol.dispose]: () => {} }),
   };

@@ -7,11 +7,14 @@ import type { Metrics } from "@sluice/kernel";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { createConnectionPlaces, type ConnectionLimits } from "./connection-places.ts";
+import { type PeerCertificate, readPeerCertificate } from "../callers/peer-certificate.ts";
 
 /** The connection of a request; all requests of one connection share this object. */
 export interface ClientConnection {
   /** The peer's address; null: it has gone. */
   readonly remoteAddress: string | null;
+  /** What the peer showed in the handshake; null or left out: no certificate. */
+  readonly certificate?: PeerCertificate | null;
   /** Runs `action` once, when the connection is closed. */
   onClose(action: () => void): void;
   /** Says that a caller was authenticated on it, so that it keeps its place. */
@@ -82,6 +85,7 @@ export function trackConnections(server: Server, limits: ConnectionLimits, dropp
       socket.once("close", () => actions.splice(0).forEach((action) => action()));
       const connection: ClientConnection = {
         remoteAddress: socket.remoteAddress ?? null,
+        certificate: readPeerCertificate(socket),
         onClose: (action) => void (socket.destroyed ? action() : actions.push(action)),
         authenticated: (caller) => places.authenticated(placed(socket), caller),
       };

@@ -4,8 +4,18 @@ import { controlAnswers } from "@sluice/contracts";
 import { expect, test } from "vitest";
 import { consoleStartAtMs, readJsonObject, type ConsoleEnvironment } from "../console.fixture.ts";
 import { openDecisionEnvironment } from "../decisions/decisions.fixture.ts";
+import { sampleConnector } from "@sluice/testkit";
+import { openReader } from "../web/browser.fixture.ts";
 import {
+  applyDayFacts,
   buildItem,
+  buildStoredCredit,
+  creditsDeclared,
+  markDeclarationApplied,
+  partitionAnswered,
+  saveDay,
+  twoWindowPlan,
+  uetrInPartition,
   buildParkedMessage,
   buildStoredTransaction,
   day,
@@ -66,6 +76,42 @@ test("one bank is shown with its addresses, what is held, what fails often and w
     isRefusedWhole: true,
   });
   expect(JSON.stringify(body)).not.toMatch(/token|secret|sha256/i);
+});
+
+test("a bank is shown with its gates on the days that are near, and its credits that are not resolved", async () => {
+  const environment = await openDecisionEnvironment();
+  const facts = [twoWindowPlan, creditsDeclared, partitionAnswered(0, ["first"]), partitionAnswered(1), partitionAnswered(2)];
+  await saveDay(environment, applyDayFacts(facts, consoleStartAtMs - 60_000));
+  await markDeclarationApplied(environment, 100n);
+  const uetrs = [0, 1].map((nth) => uetrInPartition(0, nth)).toSorted();
+  await saveTransactions(environment, [
+    ...uetrs.map((uetr) => buildStoredCredit("CREDIT_AUTH_DELIVERED", uetr, 10n)),
+    buildStoredCredit("CREDIT_AUTH_RESPONSE_ACCEPTED", uetrInPartition(0, 3), 10n),
+  ]);
+  const shown = controlAnswers.showBank.parse(await readControlAnswer(environment, "/banks/first"));
+  expect(shown.gates).toMatchObject([
+    { day, window: { number: 1, state: "planned" }, isOpen: false, credits: uetrs, creditsCount: 2, isMoreCredits: false },
+  ]);
+  expect(shown.gates[0]?.reason).toContain("2 credits unresolved");
+  expect(shown.openCredits).toMatchObject([{ state: "CREDIT_AUTH_DELIVERED", count: 2 }]);
+  const other = controlAnswers.showBank.parse(await readControlAnswer(environment, "/banks/second"));
+  expect([other.gates[0]?.isOpen, other.gates[0]?.reason, other.openCredits]).toEqual([true, null, []]);
+  const reader = openReader(environment);
+  await reader.signIn();
+  const { text } = await reader.ask("/banks/first");
+  for (const words of [
+    "2 credits unresolved",
+    "/decide/openGate?scheme=ZA_EFT&amp;date=2026-11-20&amp;bank=first",
+    "Credits that are not resolved",
+  ])
+    expect(text).toContain(words);
+});
+
+test("a connector has no gate", async () => {
+  const environment = await openDecisionEnvironment();
+  await saveDay(environment, applyDayFacts([twoWindowPlan], consoleStartAtMs - 60_000));
+  const id = sampleConnector().id;
+  expect(await readControlAnswer(environment, `/banks/${id}`)).toMatchObject({ status: { kind: "connector" }, gates: [], openCredits: [] });
 });
 
 test("a bank that nobody knows is 404", async () => {

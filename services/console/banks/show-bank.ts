@@ -1,5 +1,5 @@
-// showBank: one bank or connector: how it stands, its addresses, what is held and what waits for it, what fails often,
-// and what it refused last.
+// showBank: one bank or connector: how it stands, its addresses, its gates and credits, what is held and what waits for
+// it, what fails often, and what it refused last.
 //
 // #1 Of the configuration it shows addresses and bounds: no token, no key, no name of a file.
 
@@ -13,6 +13,7 @@ import { attemptedView } from "../queries/list-failing.ts";
 import { loadHeld, type HeldPorts } from "../queries/list-held.ts";
 import { formatOptionalInstant } from "../views/control-values.ts";
 import { loadParkedPage, type FoundMessage } from "../views/parked-page.ts";
+import { loadBankGates, loadOpenCredits } from "./bank-gates.ts";
 import { loadRefused } from "./refused-messages.ts";
 
 interface BankPorts extends BanksPorts {
@@ -30,11 +31,14 @@ export function showBank(ports: BankPorts): ControlHandler {
     const { rows, countedAt } = await loadBanks(ports, nowMs, bank);
     const [status] = rows;
     if (status === undefined) return refuseWith(404, "Not known", "No bank or connector has this id.");
-    const [held, failing, deliveries, postings] = await Promise.all([
+    const isBank = status.kind === "bank";
+    const [held, failing, deliveries, postings, gates, openCredits] = await Promise.all([
       loadHeld(store, await store.transactions.totals({ state: "HELD", bank }), nowMs),
       loadParkedPage(store, { receiverId: bank, after: null, limit: listedMax, attemptsMin: failingFromAttempts }),
       loadRefused(store, "delivery", bank, nowMs),
       loadRefused(store, "posting", bank, nowMs),
+      isBank ? loadBankGates(store, bank) : [],
+      isBank ? loadOpenCredits(store, bank) : [],
     ]);
     const refused = [...deliveries.found, ...postings.found].toSorted((a, b) => lastAttemptMs(b) - lastAttemptMs(a));
     return {
@@ -45,6 +49,8 @@ export function showBank(ports: BankPorts): ControlHandler {
         countedAt,
         status,
         configured: configuredView(configuration, bank),
+        gates,
+        openCredits,
         held,
         failing: await attemptedView(ports, failing, nowMs),
         refused: await attemptedView(ports, refused.slice(0, listedMax), nowMs),

@@ -13,7 +13,14 @@ function createTestApi(transactionStatus: TransactionQueryHandler) {
   const errors: string[] = [];
   const log = { ...silentLogger, error: (event: string) => void errors.push(event) };
   const report = async (_asked: unknown, work: () => Promise<{ readonly response: Response }>) => (await work()).response;
-  const api = createBankApi({ time, logger: log, callers: createCallers(configured), meter, operations: { transactionStatus }, report });
+  const api = createBankApi({
+    time,
+    logger: log,
+    callers: createCallers(configured, () => time.nowMs()),
+    meter,
+    operations: { transactionStatus },
+    report,
+  });
   const headers = { authorization: `Bearer ${sampleToken("first")}` };
   const ask = (): Promise<Response> => api.fetch(new Request(`http://console/transactions/${sampleUetr}`, { headers }), null);
   return { time, errors, ask };
@@ -58,5 +65,5 @@ test("an operation that is not served has no address", async () => {
 function portsWithout() {
   const time = createVirtualTime({ startAtMs: 0 });
   const report = async (_asked: unknown, work: () => Promise<{ readonly response: Response }>) => (await work()).response;
-  return { time, logger: silentLogger, callers: createCallers([]), meter: createCallerMeter([], () => 0), report };
+  return { time, logger: silentLogger, callers: createCallers([], () => 0), meter: createCallerMeter([], () => 0), report };
 }

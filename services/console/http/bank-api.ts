@@ -14,7 +14,7 @@ import { formatInstant, type TransactionAnswer, type TransactionQueryHandler } f
 import { parseEventsPlace, type EventsQueryHandler } from "../own-transactions/list-events.ts";
 import { createQuestionTurns } from "./question-turns.ts";
 import { createRequestSlots } from "./request-slots.ts";
-import type { QuestionReport } from "./request-report.ts";
+import { type QuestionReport, type ReportedAnswer, reportRefused } from "./request-report.ts";
 
 type BankOperations = Readonly<Partial<Record<Exclude<ServedOperationName, "bankEvents">, TransactionQueryHandler>>> & {
   readonly bankEvents?: EventsQueryHandler;
@@ -72,14 +72,12 @@ export function createBankApi(ports: BankApiPorts): BankApi {
   return { fetch: async (request, connection) => await app.fetch(request, { connection }) };
 }
 
-interface ReportedAnswer {
-  readonly caller: string | null;
-  readonly tokenId: string | null;
-  readonly response: Response;
+function respond(response: Response, caller: Identified<Caller> | null = null): Promise<ReportedAnswer> {
+  return Promise.resolve({ caller: caller?.id ?? null, ...usedBy(caller), response });
 }
 
-function respond(response: Response, caller: Identified<Caller> | null = null): Promise<ReportedAnswer> {
-  return Promise.resolve({ caller: caller?.id ?? null, tokenId: caller?.tokenId ?? null, response });
+function usedBy(caller: Identified<Caller> | null) {
+  return { tokenId: caller?.tokenId ?? null, certificateId: caller?.certificateId ?? null };
 }
 
 /** What a question that was let in is answered with; a response says what is wrong with it. */
@@ -127,17 +125,14 @@ function parseInstant(text: string | undefined): number | null {
 }
 
 async function get(ports: BankApiPorts, desk: Desk, answering: Answering, context: Asked): Promise<ReportedAnswer> {
-  const caller = ports.callers.identify(context.req.header("authorization"));
-  if (caller === null) {
-    return respond(
-      problemResponse(401, "Not authenticated", "A known bearer token is needed.", { "www-authenticate": "Bearer", ...close }),
-    );
-  }
+  const loggedIn = ports.callers.identify(context.req.header("authorization"), context.env.connection?.certificate ?? null);
+  if (!loggedIn.ok) return reportRefused(loggedIn, "A known bearer token is needed.");
+  const caller = loggedIn.holder;
   const excess = checkLimits(ports, caller, context.env.connection);
   if (excess !== null) return respond(excess, caller);
   const question = answering(caller, context);
   if (question instanceof Response) return respond(question, caller);
-  return { caller: caller.id, tokenId: caller.tokenId, response: toResponse(await desk.ask(caller.id, question)) };
+  return { caller: caller.id, ...usedBy(caller), response: toResponse(await desk.ask(caller.id, question)) };
 }
 
 function checkLimits({ meter }: BankApiPorts, { id }: Caller, connection: ClientConnection | null): Response | null {

@@ -66,7 +66,7 @@ function createTestApi(
     },
     trail: { note: noteEntry, stop() {} },
   });
-  const ports = { time, logger: log, operators: createTokens(everybody), meter, handlers, report, audit, document };
+  const ports = { time, logger: log, operators: createTokens(everybody, () => time.nowMs()), meter, handlers, report, audit, document };
   const api = createControlApi(ports);
   const ask = (path: string, asked: ControlRequestInput = {}): Promise<Response> => api.fetch(buildControlRequest(path, asked), null);
   const call = (operation: ControlOperation, asked: ControlRequestInput = {}): Promise<Response> =>

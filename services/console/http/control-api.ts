@@ -17,6 +17,7 @@ import {
   type ClientConnection,
   type TokenHolder,
   type Tokens,
+  type UsedCredentials,
 } from "@sluice/service";
 import { Fault, type Logger, type Time, formatReason } from "@sluice/kernel";
 import { Hono, type Context } from "hono";
@@ -24,7 +25,7 @@ import { toControlResponse, invalidRequestResponse } from "./control-response.ts
 import { controlBodyBytesMax, type ControlAnswer, type ControlHandler, type ControlHandlers, type Operator } from "./control-handler.ts";
 import { parseActionId, parsePathParts, parseQuery } from "./control-parameters.ts";
 import { createRequestSlots, type RequestSlot, type RequestSlots } from "./request-slots.ts";
-import type { QuestionReport } from "./request-report.ts";
+import { type QuestionReport, type ReportedAnswer, reportRefused } from "./request-report.ts";
 import type { ControlAudit } from "./control-audit.ts";
 
 interface KnownOperator extends TokenHolder {
@@ -53,12 +54,6 @@ export interface ControlApi {
 type Environment = { readonly Bindings: { readonly connection: ClientConnection | null } };
 type Asked = Context<Environment>;
 type Operation = ControlOperation & { readonly name: ControlOperationName };
-
-interface ReportedAnswer {
-  readonly caller: string | null;
-  readonly tokenId?: string;
-  readonly response: Response;
-}
 
 /** Requests of all operators that are handled at once. */
 const placesMax = 128;
@@ -126,16 +121,15 @@ async function answerRequest(
   if (asked.req.method === "HEAD") {
     return { caller: null, response: problemResponse(405, "Method not allowed", "Only GET.", { allow: "GET", ...close }) };
   }
-  const known = ports.operators.identify(asked.req.header("authorization"));
-  if (known === null) {
-    const challenge = { "www-authenticate": "Bearer", ...close };
-    return { caller: null, response: problemResponse(401, "Not authenticated", "A bearer token of an operator is needed.", challenge) };
-  }
+  const loggedIn = ports.operators.identify(asked.req.header("authorization"), asked.env.connection?.certificate ?? null);
+  if (!loggedIn.ok) return reportRefused(loggedIn, "A bearer token of an operator is needed.");
+  const known = loggedIn.holder;
   const operator = { id: known.id, name: known.name, person: known.person, roles: new Set(known.roles) };
   const refused = checkOperator(ports, operation, operator, asked.env.connection);
-  const { tokenId } = known;
-  if (refused !== null) return { caller: known.id, tokenId, response: refused };
-  return { caller: known.id, tokenId, response: await checkAndHandle(ports, places, { operation, handler, operator, tokenId }, asked) };
+  const credentials = { tokenId: known.tokenId, certificateId: known.certificateId };
+  if (refused !== null) return { caller: known.id, ...credentials, response: refused };
+  const handled = { operation, handler, operator, credentials };
+  return { caller: known.id, ...credentials, response: await checkAndHandle(ports, places, handled, asked) };
 }
 
 function checkOperator(
@@ -158,7 +152,7 @@ interface HandledOperation {
   readonly operation: Operation;
   readonly handler: ControlHandler;
   readonly operator: Operator;
-  readonly tokenId: string;
+  readonly credentials: UsedCredentials;
 }
 
 async function checkAndHandle(
@@ -167,7 +161,7 @@ async function checkAndHandle(
   handled: HandledOperation,
   { req, env }: Asked,
 ): Promise<Response> {
-  const { operation, operator, tokenId } = handled;
+  const { operation, operator, credentials } = handled;
   const path = parsePathParts(operation.path, (name) => req.param(name));
   if (typeof path === "string") return invalidRequestResponse(path);
   const query = parseQuery(operation.query, new URL(req.url).searchParams);
@@ -184,7 +178,7 @@ async function checkAndHandle(
     const reading = operation.method === "POST" ? await readBody(req.raw, controlBodyBytesMax) : noBody;
     if (!reading.ok) return reading.response;
     const question = { operator, path, query, body: reading.bytes, actionId };
-    const audited = { operation, question, credential: tokenId, connection: env.connection };
+    const audited = { operation, question, credentials, connection: env.connection };
     if (!(await ports.audit.admit(audited))) return problemResponse(503, "Not available now", notRecorded, { "retry-after": "1" });
     isHandedOn = true;
     const response = await handleInTime(ports, handled, question, place);

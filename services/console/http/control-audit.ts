@@ -10,14 +10,13 @@
 import { hash } from "node:crypto";
 import type { AuditLog, ServiceAudit } from "@sluice/audit";
 import type { ControlOperation, ControlOperationName } from "@sluice/contracts";
-import type { ClientConnection } from "@sluice/service";
+import type { ClientConnection, UsedCredentials } from "@sluice/service";
 import type { ControlRequest } from "./control-handler.ts";
 
 interface AuditedQuestion {
   readonly operation: ControlOperation & { readonly name: ControlOperationName };
   readonly question: ControlRequest;
-  /** Id of the credential that was used. */
-  readonly credential: string;
+  readonly credentials: UsedCredentials;
   readonly connection: ClientConnection | null;
 }
 
@@ -95,7 +94,7 @@ export function createControlAudit({
   };
 }
 
-function describe({ operation, question, credential, connection }: AuditedQuestion) {
+function describe({ operation, question, credentials, connection }: AuditedQuestion) {
   const { operator, path, query, actionId } = question;
   const subject = Object.entries(path).map(([name, value]) => `${name} ${value}`);
   const filter = [...query].map(([name, value]) => (plainFilters.has(name) ? `${name} ${value}` : name));
@@ -103,7 +102,8 @@ function describe({ operation, question, credential, connection }: AuditedQuesti
     operation: operation.name,
     operator: operator.id,
     person: operator.person,
-    credential,
+    credential: credentials.tokenId,
+    ...(credentials.certificateId === null ? {} : { certificate: credentials.certificateId }),
     address: connection?.remoteAddress ?? null,
     ...(subject.length === 0 ? {} : { subject }),
     ...(filter.length === 0 ? {} : { filter }),

@@ -1,9 +1,7 @@
-import { createHash } from "node:crypto";
-import { sampleBank, sampleConfiguration, sampleConnector, sampleOperator, sampleToken } from "@sluice/testkit";
+import { sampleBank, sampleConfiguration, sampleConnector, sampleHeldToken, sampleOperator, sampleToken } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { openConsoleEnvironment, consoleUetr } from "../console.fixture.ts";
 
-const sha = (token: string): string => createHash("sha256").update(token).digest("hex");
 const bearer = (token: string) => ({ operator: null, headers: { authorization: `Bearer ${token}` } });
 
 test("banks and connectors are unknown on the control API, and operators on the banks' side", async () => {
@@ -15,14 +13,28 @@ test("banks and connectors are unknown on the control API, and operators on the 
 
 test("operators' tokens and roles are replaced without a restart: two tokens work during the change, then only the new one", async () => {
   const { control, desk } = await openConsoleEnvironment();
-  const both = [sha(sampleToken("operator")), sha("next")];
-  desk.replaceConfiguration(sampleConfiguration({ operators: [sampleOperator({ tokenSha256: both })] }));
+  const [former, next] = [sampleToken("operator"), "next"].map((token) => sampleHeldToken(token));
+  desk.replaceConfiguration(sampleConfiguration({ operators: [sampleOperator({ tokens: [former!, next!] })] }));
   for (const token of [sampleToken("operator"), "next"]) expect((await control("/banks", bearer(token))).status).toBe(200);
-  desk.replaceConfiguration(sampleConfiguration({ operators: [sampleOperator({ tokenSha256: [sha("next")] })] }));
+  desk.replaceConfiguration(sampleConfiguration({ operators: [sampleOperator({ tokens: [next!] })] }));
   expect((await control("/banks", bearer(sampleToken("operator")))).status).toBe(401);
   expect((await control("/banks", bearer("next"))).status).toBe(200);
-  desk.replaceConfiguration(sampleConfiguration({ operators: [sampleOperator({ tokenSha256: [sha("next")], roles: ["read"] })] }));
+  desk.replaceConfiguration(sampleConfiguration({ operators: [sampleOperator({ tokens: [next!], roles: ["read"] })] }));
   expect((await control("/banks/first/pause", { ...bearer("next"), body: { reason: "r" }, method: "POST" })).status).toBe(403);
+});
+
+test("an operator's token that has ended is refused on the control API, and a bank's on the banks' side [D10.87]", async () => {
+  const { control, ask, desk, time } = await openConsoleEnvironment();
+  const endsAtMs = time.nowMs() + 60_000;
+  const dated = (id: string) => ({ id, tokens: [{ ...sampleHeldToken(sampleToken(id), endsAtMs), id: `${id}-2027` }] });
+  const operators = [sampleOperator(dated("operator"))];
+  desk.replaceConfiguration(sampleConfiguration({ banks: [sampleBank(dated("first"))], operators }));
+  const statuses = async () => [(await control("/banks")).status, (await ask(`/transactions/${consoleUetr}`, "first")).status];
+  const before = await statuses();
+  await time.advance(60_001);
+  expect([before[0], await statuses()]).toEqual([200, [401, 401]]);
+  const refused = await control("/banks");
+  expect(refused.headers.get("www-authenticate")).toContain("token-expired");
 });
 
 test("an operator who is added while the console runs can ask, and one who is removed cannot", async () => {

@@ -2,7 +2,7 @@
 // `controlOperations` of contracts.
 
 import type { BrokerClock, Producer } from "@sluice/messaging";
-import type { ServicePorts } from "@sluice/process";
+import type { AskProcesses, ServicePorts } from "@sluice/process";
 import type { Store } from "@sluice/store";
 import { createActionAppender } from "../decisions/append-action.ts";
 import type { ControlHandlers } from "./control-handler.ts";
@@ -38,6 +38,8 @@ export interface ControlHandlerPorts extends ServicePorts {
   readonly knownAsOf: KnownAsOf;
   readonly book: ProposalBook;
   readonly outlook: Outlook;
+  /** null, or left out: nobody said where the processes of the services are. */
+  readonly askProcesses?: AskProcesses | null;
 }
 
 export function createControlHandlers(ports: ControlHandlerPorts): ControlHandlers {

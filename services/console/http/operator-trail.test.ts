@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Logger, silentLogger } from "@sluice/kernel";
 import { createMetrics } from "@sluice/service";
-import { sampleConfiguration } from "@sluice/testkit";
+import { sampleConfiguration, sampleHeldToken } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { createOperatorTrail } from "./operator-trail.ts";
 
@@ -18,7 +18,7 @@ test("a new operator, a role and a token leave a trace: one log line and one cou
     id,
     person: id,
     roles,
-    tokenSha256: [sha(token)],
+    tokens: [sampleHeldToken(token)],
   });
   const trail = createOperatorTrail([operator("thandi", ["read"], "one")], { logger, metrics });
   expect(said).toMatchObject([{ event: "operator.in-force", fields: { operator: "thandi", roles: "read" } }]);

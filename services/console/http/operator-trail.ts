@@ -1,10 +1,10 @@
 // Leaves a trace of every change of an operator: who may decide over money must not change unseen.
 //
-// #1 Each change has one log line and is counted. It names tokens by their ids (`tokenId`), never by themselves.
+// #1 Each change has one log line and is counted. It names tokens by their ids, never by themselves.
 // #2 At the start the operators in force are logged, because a change while no console ran is otherwise not seen.
 
 import { type ConfiguredOperator, listOperatorChanges, operatorChangeKinds } from "@sluice/config";
-import { type Logger, type Metrics, tokenId } from "@sluice/kernel";
+import type { Logger, Metrics } from "@sluice/kernel";
 
 export interface OperatorTrail {
   /** Records what differs from the operators in force before. */
@@ -20,8 +20,8 @@ export function createOperatorTrail(
   ]);
   for (const change of operatorChangeKinds) changes.add({ change }, 0);
   let inForce = initial;
-  for (const { id, person, roles, tokenSha256 } of inForce) {
-    logger.info("operator.in-force", { operator: id, person, roles: roles.join(" "), tokens: tokenSha256.map(tokenId).join(" ") });
+  for (const { id, person, roles, tokens } of inForce) {
+    logger.info("operator.in-force", { operator: id, person, roles: roles.join(" "), tokens: tokens.map((token) => token.id).join(" ") });
   }
   return {
     replaced(operators) {

@@ -3,13 +3,17 @@
 
 import { noteAccess, type ServiceAudit } from "@sluice/audit";
 import type { Logger, Metrics, Time } from "@sluice/kernel";
-import type { ClientConnection, Refusals } from "@sluice/service";
+import { type ClientConnection, logInRefused, type RefusedLogIn, type Refusals } from "@sluice/service";
 
-interface Reported {
-  /** Id of the caller; null: it is not known. */
+export interface ReportedAnswer {
+  /** Id of the caller, also with a credential that is not accepted; null: it is not known. */
   readonly caller: string | null;
   /** Which of the caller's tokens was used; null: none that is known. */
   readonly tokenId?: string | null;
+  /** Which certificate was shown with it; null: none was needed, or none was shown. */
+  readonly certificateId?: string | null;
+  /** Why a known credential was not accepted; null: it was, or there was none. */
+  readonly refusal?: string | null;
   readonly response: Response;
 }
 
@@ -17,7 +21,7 @@ interface Reported {
  * Runs the work and reports on it. `operation` is null for an unknown address. `uetr` comes from the request: a text
  * that is not a UETR may be anything, and is not recorded.
  */
-export type QuestionReport = (asked: Asked, work: () => Promise<Reported>) => Promise<Response>;
+export type QuestionReport = (asked: Asked, work: () => Promise<ReportedAnswer>) => Promise<Response>;
 
 interface Asked {
   readonly operation: string | null;
@@ -41,22 +45,31 @@ export function createQuestionReport({ time, logger, metrics, audit }: ReportPor
   return async ({ operation: given, uetr, connection }, work) => {
     const startedMs = time.monotonicMs();
     const operation = given ?? "none";
-    const { caller, tokenId = null, response } = await work();
+    const { caller, tokenId = null, certificateId = null, refusal = null, response } = await work();
     const tookMs = time.monotonicMs() - startedMs;
     requests.add({ operation, status: String(response.status) });
-    if (caller !== null) seconds.observe(tookMs / 1_000, { operation });
+    if (caller !== null && refusal === null) seconds.observe(tookMs / 1_000, { operation });
     const remoteAddress = connection?.remoteAddress ?? null;
-    noteAccess(audit.trail, { operation: given, caller, credential: tokenId, remoteAddress, status: response.status });
+    const used = { credential: tokenId, certificate: certificateId };
+    noteAccess(audit.trail, { operation: given, caller, ...used, remoteAddress, status: response.status, refusal });
     if (!refusals.hasLine({ status: response.status, remoteAddress, caller })) return response;
     logger[response.status === 503 ? "warn" : "info"]("console.answered", {
       operation,
       caller,
       tokenId,
+      certificateId: certificateId ?? undefined,
       remoteAddress,
       status: response.status,
+      refusal: refusal ?? undefined,
       uetr: uetr !== null && uetrForm.test(uetr) ? uetr : undefined,
       tookMs: Math.round(tookMs * 10) / 10,
     });
     return response;
   };
+}
+
+/** The answer to a caller that was not let in; `needed` says which token it must have. */
+export function reportRefused(refused: RefusedLogIn, needed: string): ReportedAnswer {
+  const { holder, tokenId, certificateId, reason } = refused;
+  return { caller: holder, tokenId, certificateId, refusal: holder === null ? null : reason, response: logInRefused(refused, needed) };
 }

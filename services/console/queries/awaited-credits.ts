@@ -21,7 +21,7 @@ const pageRows = 1_000;
 /** Rows that are checked for one bank, so that an answer comes in time. */
 const checkedRowsMax = 20_000;
 
-const unresolvedCredits = [
+export const unresolvedCredits = [
   "CREDIT_AUTH_RECEIVED",
   "CREDIT_AUTH_ACCEPTED",
   "CREDIT_AUTH_DELIVERY_PENDING",

@@ -12,6 +12,8 @@ import { listBanks } from "./list-banks.ts";
 import { showConservation } from "./show-conservation.ts";
 import { listDeadLetters, showDeadLetter } from "../dead-letters/list-dead-letters.ts";
 import { listFailing } from "./list-failing.ts";
+import { listServiceProcesses } from "../processes/list-services.ts";
+import type { AskProcesses } from "@sluice/process";
 import { listCalendar } from "../calendar/list-calendar.ts";
 import { listHeld } from "./list-held.ts";
 import { exportReconciliation } from "./export-reconciliation.ts";
@@ -41,6 +43,7 @@ export interface ControlQueryPorts {
   readonly brokerClock: Pick<BrokerClock, "nowMs">;
   readonly book: ProposalBook;
   readonly outlook: Outlook;
+  readonly askProcesses?: AskProcesses | null;
 }
 
 export function createControlQueries({ brokerClock, outlook, ...given }: ControlQueryPorts) {
@@ -53,6 +56,7 @@ export function createControlQueries({ brokerClock, outlook, ...given }: Control
     streamOverview: streamOverview({ time: given.time, overview }),
     showSeries: showSeries({ ...ports, series }),
     controlStatus: controlStatus(ports),
+    listServices: listServiceProcesses({ ...ports, askProcesses: ports.askProcesses ?? null }),
     searchTransactions: searchTransactions(ports),
     countTransactions: countTransactions(ports),
     listActions: listActions(ports),

@@ -106,7 +106,7 @@ describe("receivers that are replaced while the dispatcher runs", { timeout: 60_
   it("I14: a configuration that is the same in other objects touches nothing", async () => {
     const { environment, replaceBanks } = await setUp();
     const before = environment.received.length;
-    replaceBanks({ ...first, name: "Another name", tokenSha256: [] }, { ...dead });
+    replaceBanks({ ...first, name: "Another name", tokens: [] }, { ...dead });
     await environment.time.advance(1_000);
     expect(environment.received.length - before).toBeLessThanOrEqual(1);
     expect(opened(environment)).toEqual(["breaker.opened"]);

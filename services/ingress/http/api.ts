@@ -10,6 +10,7 @@
 
 import {
   createDocumentShare,
+  logInRefused,
   problemResponse,
   readBody,
   type DocumentShare,
@@ -43,6 +44,7 @@ export interface IngressApiPorts {
     readonly body: Uint8Array;
     readonly traceparent: string | null;
     readonly tokenId: string;
+    readonly certificateId: string | null;
     readonly remoteAddress: string | null;
   }): Promise<IngressAnswer>;
 }
@@ -63,6 +65,7 @@ interface Known {
   readonly operation: string | null;
   readonly caller: string | null;
   readonly tokenId: string | null;
+  readonly certificateId: string | null;
   readonly remoteAddress: string | null;
 }
 
@@ -120,13 +123,15 @@ async function post(
   request: Request,
   connection: ClientConnection | null,
 ): Promise<Response> {
-  const caller = ports.callers.identify(request.headers.get("authorization"));
-  if (caller === null) {
-    const challenge = { "www-authenticate": "Bearer", ...close };
-    const answer = problemResponse(401, "Not authenticated", "A known bearer token is needed.", challenge);
-    return refused(ports, stranger(operation.name, connection), answer);
+  const loggedIn = ports.callers.identify(request.headers.get("authorization"), connection?.certificate ?? null);
+  if (!loggedIn.ok) {
+    const { holder, tokenId, certificateId, reason } = loggedIn;
+    const known = { ...stranger(operation.name, connection), caller: holder, tokenId, certificateId };
+    return refused(ports, known, logInRefused(loggedIn, "A known bearer token is needed."), holder === null ? null : reason);
   }
-  const source = { tokenId: caller.tokenId, remoteAddress: connection?.remoteAddress ?? null };
+  const caller = loggedIn.holder;
+  const { tokenId, certificateId } = caller;
+  const source = { tokenId, certificateId, remoteAddress: connection?.remoteAddress ?? null };
   const known = { operation: operation.name, caller: caller.id, ...source };
   const excess = await checkShare(ports, slowly, caller, connection);
   if (excess !== null) return refused(ports, known, excess);
@@ -205,12 +210,22 @@ function responseTo(answer: IngressAnswer, more: Readonly<Record<string, string>
 }
 
 function stranger(operation: string | null, connection: ClientConnection | null): Known {
-  return { operation, caller: null, tokenId: null, remoteAddress: connection?.remoteAddress ?? null };
+  return { operation, caller: null, tokenId: null, certificateId: null, remoteAddress: connection?.remoteAddress ?? null };
 }
 
 /** Reports a request that ends before its message was read. */
-function refused(ports: IngressApiPorts, known: Known, response: Response): Response {
-  ports.report({ ...known, status: response.status, detail: null, bytes: 0, tookMs: 0, traceparent: null, subject: null, outcome: null });
+function refused(ports: IngressApiPorts, known: Known, response: Response, refusal: string | null = null): Response {
+  ports.report({
+    ...known,
+    status: response.status,
+    refusal,
+    detail: null,
+    bytes: 0,
+    tookMs: 0,
+    traceparent: null,
+    subject: null,
+    outcome: null,
+  });
   return response;
 }
 

@@ -1,6 +1,5 @@
 import type { ClientConnection } from "@sluice/service";
-import { sampleBank, sampleToken } from "@sluice/testkit";
-import { createHash } from "node:crypto";
+import { sampleBank, sampleHeldToken, sampleToken } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { debitBody, authorizationFor, startTestIngress, postBody, sampleParties } from "../ingress.fixture.ts";
 
@@ -64,8 +63,8 @@ describe("a caller with more connections than it may hold", () => {
 describe("callers that are replaced while ingress runs", () => {
   it("are known by the new token only, and have the new rate", async () => {
     const { ingress, requested } = await startTestIngress();
-    const tokenSha256 = [createHash("sha256").update("the-next-token").digest("hex")];
-    const banks = sampleParties.banks.map((bank) => (bank.id === "first" ? { ...bank, tokenSha256, requestsPerSecond: 1 } : bank));
+    const tokens = [sampleHeldToken("the-next-token")];
+    const banks = sampleParties.banks.map((bank) => (bank.id === "first" ? { ...bank, tokens, requestsPerSecond: 1 } : bank));
     ingress.replaceConfiguration({ ...sampleParties, banks });
     const next = { authorization: "Bearer the-next-token" };
     expect((await requested(path, postBody(debitBody, { authorization: `Bearer ${sampleToken("first")}` }))).status).toBe(401);

@@ -10,13 +10,17 @@ import type { MessageSubject } from "../intake/operation.ts";
 interface RequestFields {
   /** Null: the address is that of no operation. */
   readonly operation: string | null;
-  /** Id of the bank or connector; null: an unknown caller. */
+  /** Id of the bank or connector, also with a credential that is not accepted; null: an unknown caller. */
   readonly caller: string | null;
   /** Which of the caller's tokens was used; null: none that is known. */
   readonly tokenId: string | null;
+  /** Which certificate was shown with it; null: none was needed, or none was shown. */
+  readonly certificateId?: string | null;
   /** The peer's address; null: not known. */
   readonly remoteAddress: string | null;
   readonly status: number;
+  /** Why a known credential was not accepted; null otherwise. */
+  readonly refusal?: string | null;
   /** The field and the reason of a refusal; null otherwise. */
   readonly detail: string | null;
   readonly bytes: number;
@@ -49,8 +53,10 @@ export function createIngressRequestReport(ports: ReportPorts, refusals: Pick<Re
       operation,
       caller: fields.caller,
       tokenId: fields.tokenId,
+      certificateId: fields.certificateId ?? undefined,
       remoteAddress: fields.remoteAddress,
       status: fields.status,
+      refusal: fields.refusal ?? undefined,
       detail: fields.detail,
       uetr: fields.subject?.uetr,
       messageIdentification: fields.subject?.messageIdentification,

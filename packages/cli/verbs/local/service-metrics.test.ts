@@ -1,6 +1,7 @@
+import { findConfiguration, readMetrics } from "@sluice/kernel";
 import { createMetrics } from "@sluice/service";
 import { expect, test } from "vitest";
-import { findConfiguration, findMetricWarnings, readMetrics } from "./service-metrics.ts";
+import { findMetricWarnings } from "./service-metrics.ts";
 
 test("metrics are read as a service serves them, including labels with quotes", async () => {
   const metrics = createMetrics({ withProcess: false });

@@ -14,7 +14,7 @@ const blocked = {
 
 test("what a service serves is read: why it is not ready, and which record holds a position back, to whom and since when", async () => {
   const readiness = () => ({ isReady: false, reasons: ["a", "b"], blocked: [blocked, { ...blocked, receiver: null, why: "in progress" }] });
-  const app = createOpsApp({ service: "dispatcher", metrics: createMetrics({ withProcess: false }), readiness });
+  const app = createOpsApp({ service: "dispatcher", metrics: createMetrics({ withProcess: false }), readiness, nowMs: () => 0 });
   const answer = await app.fetch(new Request("http://ops/readyz"));
   const where = "sluice.dispatch.v1/3 stands at offset 4711 since 2026-11-20T06:00:00.000Z: 6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
   const page = "docs/runbooks/a-partition-stands-still.md";

@@ -49,7 +49,8 @@ export async function startMissing(noted: UpState, names: readonly string[]): Pr
   const servers = { kafkaBrokers, schemaRegistryUrl, mongoUrl };
   const settings = { servers, configurationFile, database: noted.database, httpPort, consolePort, controlPort };
   const own = { SLUICE_AUDIT_KEY_FILE: ensureAuditKey(auditKeyFile), ...helpFolder() };
-  const services = await startServices(missing, { ...connections, ...serviceEnvironment(settings), ...own });
+  const operations = await operationsPorts(noted, missing);
+  const services = await startServices(missing, { ...connections, ...serviceEnvironment(settings), ...own }, operations);
   const state = { ...noted, ...urlsOf(services, noted), operations: { ...noted.operations, ...operationsOf(services) } };
   writeUpState(state);
   say("is up");
@@ -77,10 +78,12 @@ async function startAll(configurationFile: string, { partitionCount, topics }: C
   // A broker that was started here is alone.
   const isOurs = servers.started.some(({ name }) => name === "kafka");
   await provision(servers, database, { partitionCount, ...(isOurs ? {} : { topics }) });
-  const [httpPort = 0, consolePort = 0, controlPort = 0] = await freePorts(3, [httpPortWanted, consolePortWanted, controlPortWanted]);
+  const wanted = [httpPortWanted, consolePortWanted, controlPortWanted];
+  const [httpPort = 0, consolePort = 0, controlPort = 0, ...opsPorts] = await freePorts(wanted.length + serviceNames.length, wanted);
+  const operations = new Map(serviceNames.map((name, index) => [name, opsPorts[index] ?? 0]));
   const environment = serviceEnvironment({ servers, configurationFile, database, httpPort, consolePort, controlPort });
   const own = { SLUICE_AUDIT_KEY_FILE: ensureAuditKey(auditKeyFile), ...helpFolder() };
-  const services = await startServices(serviceNames, { ...environment, ...own });
+  const services = await startServices(serviceNames, { ...environment, ...own }, operations);
   const { kafkaBrokers, schemaRegistryUrl, mongoUrl } = servers;
   const state = {
     kafkaBrokers,
@@ -99,16 +102,28 @@ async function startAll(configurationFile: string, { partitionCount, topics }: C
   process.stdout.write(`${describeUp(state)}\n`);
 }
 
-async function startServices(names: readonly ServiceName[], environment: Readonly<Record<string, string>>) {
+type OperationsPorts = ReadonlyMap<string, number>;
+
+/** `operations` has the port of every service, so that the console knows where all of them are. */
+async function startServices(names: readonly ServiceName[], environment: Readonly<Record<string, string>>, operations: OperationsPorts) {
   say(`starting ${names.join(", ")}`);
+  const all = { ...environment, SLUICE_OPERATIONS_ADDRESSES: [...operations.values()].map(localUrl).join(",") };
   const options = { directory: upDirectory, isDetached: true };
   return await Promise.all(
     names.map(async (name) => {
-      const service = await startService(name, environment, join(upDirectory, `${name}.log`), options);
+      const own = { ...all, SLUICE_OPS_PORT: String(operations.get(name) ?? 0) };
+      const service = await startService(name, own, join(upDirectory, `${name}.log`), options);
       await service.ready();
       return service;
     }),
   );
+}
+
+/** The operations ports of all services. Those that were started before keep theirs, so that the console knows them. */
+async function operationsPorts(noted: UpState, missing: readonly ServiceName[]): Promise<OperationsPorts> {
+  const had = (name: ServiceName): number => Number(new URL(noted.operations[name] ?? localUrl(0)).port);
+  const free = await freePorts(missing.length, missing.map(had));
+  return new Map(serviceNames.map((name) => [name, free[missing.indexOf(name)] ?? had(name)]));
 }
 
 /** The ports that ingress and console had, if they are free; for services that have none, the three are not used. */
@@ -123,7 +138,6 @@ type UpUrls = Pick<UpState, "ingressUrl" | "consoleUrl" | "controlUrl">;
 function urlsOf(services: readonly ServiceProcess[], former: UpUrls): UpUrls {
   const find = (wanted: ServiceName) => services.find(({ name }) => name === wanted);
   const [ingress, console] = [find("ingress"), find("console")];
-  const localUrl = (port: number | null): string => `http://127.0.0.1:${port ?? 0}`;
   return {
     ingressUrl: ingress === undefined ? former.ingressUrl : localUrl(ingress.port),
     consoleUrl: console === undefined ? former.consoleUrl : localUrl(console.port),
@@ -131,8 +145,12 @@ function urlsOf(services: readonly ServiceProcess[], former: UpUrls): UpUrls {
   };
 }
 
+function localUrl(port: number | null): string {
+  return `http://127.0.0.1:${port ?? 0}`;
+}
+
 function operationsOf(services: readonly ServiceProcess[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(services.map(({ name, opsPort }) => [name, `http://127.0.0.1:${opsPort}`]));
+  return Object.fromEntries(services.map(({ name, opsPort }) => [name, localUrl(opsPort)]));
 }
 
 function sayChange(formerFile: string, configuration: Configuration): void {

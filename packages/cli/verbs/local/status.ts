@@ -2,8 +2,8 @@
 // console is named it is asked instead: partitions, paused banks and days. Exit 0 only if all is well.
 
 import { readRecord, isRunning } from "@sluice/local-servers/running-record";
-import { Fault } from "@sluice/kernel";
-import { findConfiguration, findMetricWarnings, type MetricSample, readMetrics, type ShownConfiguration } from "./service-metrics.ts";
+import { Fault, findConfiguration, type MetricSample, readMetrics, type ShownConfiguration } from "@sluice/kernel";
+import { findMetricWarnings } from "./service-metrics.ts";
 import { readReadiness, type ShownReadiness } from "./service-readiness.ts";
 import { readUpFile, upDirectory, type UpState } from "./up-state.ts";
 import { asControlVerb, controlOptions, isConsoleNamed, type RunControlVerb } from "../../terminal/control-client.ts";

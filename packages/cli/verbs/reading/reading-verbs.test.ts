@@ -3,13 +3,14 @@
 import { mkdtempSync, existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runBankList } from "./bank-list.ts";
 import { runConservation } from "./conservation.ts";
 import { buildCall, createFakeConsole, runAndRead } from "../../terminal/console.fixture.ts";
 import { controlClient } from "../../terminal/control-client.ts";
 import { runHeld } from "./held.ts";
 import { runReconciliationExport } from "./reconciliation-export.ts";
+import { runServices } from "./services.ts";
 import { runReconciliationShow } from "./reconciliation-show.ts";
 import { runSearch } from "./search.ts";
 import { runFailing } from "./failing.ts";
@@ -279,4 +280,46 @@ test("conservation exits with 0 only if the day is whole, and prints the finding
     1,
     expect.stringContaining("! partition 3: ZAR:a accepted 1"),
   ]);
+});
+
+describe("services", () => {
+  const process = {
+    service: "scheduler",
+    address: "http://10.0.0.1:9464",
+    failure: null,
+    isReady: true,
+    reasons: [],
+    since: "2026-11-20T06:00:00.000Z",
+    release: "1.4.0",
+    configuration: { version: "7", hash: "aaaa", since: null },
+    partitions: [{ topic: "t", partition: 0 }],
+    lag: "0",
+    blocked: [],
+  };
+  const service = { service: "scheduler", processes: 1, ready: 1, partitions: 1, notOwned: 0, lag: "0" };
+  const body = { schema: "Services", areProcessesKnown: true, services: [service], rows: [process], differences: [] };
+
+  test("each process is a row, and all is well", async () => {
+    const console = createFakeConsole([body]);
+    expect(await runServices(buildCall(), console.where)).toBe(0);
+    expect(console.text()).toMatch(
+      /scheduler {2}http:\/\/10\.0\.0\.1:9464 {2}ready {2}2026-11-20 06:00:00Z {2}1\.4\.0 {4}aaaa {11}0 {13}0/,
+    );
+  });
+
+  test("a process that is not ready is shown with its reasons, and the exit code is 1", async () => {
+    const rows = [{ ...process, isReady: false, reasons: ["store: no answer"] }];
+    const console = createFakeConsole([{ ...body, rows, differences: ["No process of ingress answers."] }]);
+    expect(await runServices(buildCall(), console.where)).toBe(1);
+    expect(console.text()).toContain("scheduler http://10.0.0.1:9464: store: no answer");
+    expect(console.text()).toContain("No process of ingress answers.");
+  });
+
+  test("where the console does not know the processes it says so; --json prints the answer unchanged", async () => {
+    const unknown = { ...body, areProcessesKnown: false, rows: [] };
+    expect(await runAndRead(runServices, [unknown])).toContain("SLUICE_OPERATIONS_ADDRESSES");
+    const console = createFakeConsole([unknown]);
+    await runServices(buildCall({ json: true }), console.where);
+    expect(JSON.parse(console.text())).toEqual(unknown);
+  });
 });

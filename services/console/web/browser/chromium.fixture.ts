@@ -5,6 +5,8 @@ import { listen, listenLimitsDefault } from "@sluice/service";
 import { sampleToken } from "@sluice/testkit";
 import axe from "axe-core";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import type { AskedProcess } from "@sluice/process";
+import { answerAs, silentProcess } from "../../processes/processes.fixture.ts";
 import { openDecisionEnvironment, planOpenDay, type JournalledRecord } from "../../decisions/decisions.fixture.ts";
 
 const closeMaxMs = 100;
@@ -13,6 +15,16 @@ const opens = { kind: "DayTimeReached", scheme: "ZA_EFT", businessDate: "2026-11
 
 type DecisionEnvironment = Awaited<ReturnType<typeof openDecisionEnvironment>>;
 export type ConsoleOnPort = Awaited<ReturnType<typeof openConsoleOnPort>>;
+
+/** One process is not ready and one does not answer, so that a page has all that it can show. */
+async function answerWithProcesses(): Promise<readonly AskedProcess[]> {
+  const readiness = { isReady: false, reasons: ["scheduler: partition 1: the store does not answer since 2026-11-20T06:00:00.000Z"] };
+  return [
+    await answerAs({ service: "scheduler", owned: { 0: 12, 2: 4 } }, "http://10.0.0.1:9464"),
+    await answerAs({ service: "scheduler", owned: { 1: 1_234_567 }, hash: "0123456789ab", readiness }, "http://10.0.0.2:9464"),
+    silentProcess("http://10.0.0.3:9464", "ECONNREFUSED"),
+  ];
+}
 
 /**
  * One request after the other: each of them moves the virtual time until it is answered. A decision is applied at once,
@@ -23,7 +35,10 @@ export async function openConsoleOnPort(
   prepare: (environment: DecisionEnvironment) => Promise<void> = ({ saveDay }) => saveDay(planOpenDay(), opens),
 ) {
   const secondPerson = { actions: [], proposalLifetimeMs: 3_600_000 };
-  const environment = await openDecisionEnvironment({ secondPerson, resolutionNeedsSecondPerson: true, ...over });
+  const environment = await openDecisionEnvironment(
+    { secondPerson, resolutionNeedsSecondPerson: true, ...over },
+    { askProcesses: answerWithProcesses },
+  );
   await prepare(environment);
   let last: Promise<unknown> = Promise.resolve();
   const applied = new Set<string>();

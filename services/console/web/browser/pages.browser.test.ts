@@ -56,6 +56,7 @@ const pages = [
   "/reconciliation",
   "/proposals",
   "/dead-letters",
+  "/services",
   "/system",
   "/audit",
   "/calendar",

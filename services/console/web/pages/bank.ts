@@ -1,4 +1,5 @@
-// One bank or connector: why little or nothing is sent to it, its endpoints, and each message that it has not taken.
+// One bank or connector: why little or nothing is sent to it, its endpoints, its gates and credits, and each message
+// that it has not taken.
 
 import { html } from "hono/html";
 import { ApiRefusal, type AnswerOf } from "../api-client.ts";
@@ -37,7 +38,7 @@ export async function showBankPage({ api, params, query, clock }: Asked): Promis
             </ul>`
       }
       ${renderTiles(shown, clock)} ${renderQueueChart(series, { at: bank.waiting?.closes ?? null, name: "first close" }, clock)}
-      ${renderActions(shown)} ${renderEndpoints(bank, clock)} ${renderHeld(shown, clock)}
+      ${renderActions(shown)} ${renderEndpoints(bank, clock)} ${renderGates(shown, clock)} ${renderHeld(shown, clock)}
       ${renderAttempted("Refused last", shown.refused, "It refused nothing for good.", clock)}
       ${renderAttempted("Fails often", shown.failing, "Nothing was attempted three times or more.", clock)} ${renderTotals(bank)}
       ${renderConfigured(shown)} ${renderDecisions(bank, clock)} ${renderMessages(messages, clock)}
@@ -102,6 +103,47 @@ function renderEndpoints({ endpoints }: Bank, clock: Clock): Html {
 /** Any answer says that the address is reached. */
 function checkMark({ httpStatusCode, reason }: NonNullable<Bank["endpoints"][number]["check"]>): Html {
   return httpStatusCode === null ? mark("bad", `not reached: ${reason ?? ""}`) : mark("good", `reached: HTTP ${httpStatusCode}`);
+}
+
+const windowTones = { planned: "waits", open: "good", closed: "quiet", missed: "bad" } as const;
+
+function renderGates({ gates, openCredits, status: { bank, kind } }: Shown, clock: Clock): Html | string {
+  if (kind !== "bank") return "";
+  const columns = [
+    { title: "Day" },
+    { title: "Window" },
+    { title: "Closes" },
+    { title: "Gate" },
+    { title: "Why", isText: true },
+    { title: "Credits in front of it" },
+    { title: "Decide" },
+  ];
+  const rows = gates.map(({ day, window, isOpen, openedAt, reason, credits, creditsCount }) => {
+    const [scheme = "", date = ""] = day.split(":");
+    const time = window.state === "planned" ? window.opens : window.closes;
+    return [
+      link(`/days/${day}`, day),
+      mark(windowTones[window.state], `${window.number} ${window.state}`),
+      html`${window.state === "planned" ? "opens " : ""}${showTime(time, clock)} <span class="quiet">${showDistance(time, clock)}</span>`,
+      isOpen ? html`${mark("good", "open")} <span class="quiet">${showDistance(openedAt, clock)}</span>` : mark("warns", "closed"),
+      reason ?? "",
+      html`${credits.slice(0, 3).map((uetr) => html`${uetrLink(uetr)} `)}${creditsCount > 3 ? `of ${count(creditsCount)}` : ""}`,
+      creditsCount === 0
+        ? ""
+        : link(`/decide/openGate${queryText({ scheme, date, bank })}`, html`Open the gate<span class="unseen"> of ${day}</span>…`),
+    ];
+  });
+  const creditColumns = [{ title: "State" }, { title: "Credits", isNumber: true }, { title: "Sum", isNumber: true }, { title: "Oldest" }];
+  const creditRows = openCredits.map(({ state, currency, count: number, sum, oldestReceivedAt }) => [
+    mark("waits", state),
+    link(`/search${queryText({ bank, flow: "credit", state })}`, count(number)),
+    money(currency, sum),
+    html`${showTime(oldestReceivedAt, clock)} <span class="quiet">${showDistance(oldestReceivedAt, clock)}</span>`,
+  ]);
+  return html`<section id="gates">${dataTable("Window gates", columns, rows, "No day with a window is planned.")}</section>
+    <section id="credits">
+      ${dataTable("Credits that are not resolved", creditColumns, creditRows, "Every credit to it is resolved.")}
+    </section>`;
 }
 
 function renderHeld({ held }: Shown, clock: Clock): Html {
@@ -215,9 +257,9 @@ function renderMessages({ rows }: Undelivered, clock: Clock): Html {
   return html`<section id="waiting">${dataTable("Not acknowledged", columns, cells, "It has acknowledged everything.")}</section>`;
 }
 
-function renderDecisions({ decisions }: Bank, clock: Clock): Html {
+function renderDecisions({ bank, decisions }: Bank, clock: Clock): Html {
   return html`<section>
     <h2>Decisions about it</h2>
-    ${decisions.length === 0 ? html`<p class="empty">None.</p>` : facts(decisions.map((one) => [one.kind, html`${showTime(one.at, clock)} by ${deciders(one)}; ${one.result}: <q>${one.reason}</q>`] as const))}
+    ${decisions.length === 0 ? html`<p class="empty">None.</p>` : facts(decisions.map((one) => [link(`/decided/${one.id}${queryText({ key: `bank:${bank}` })}`, one.kind), html`${showTime(one.at, clock)} by ${deciders(one)}; ${one.result}: <q>${one.reason}</q>`] as const))}
   </section>`;
 }

@@ -13,6 +13,7 @@ import { showNow } from "./now.ts";
 import { showProposals } from "./proposals.ts";
 import { showReconciliation } from "./reconciliation.ts";
 import { showSearch } from "./search.ts";
+import { showServices } from "./services.ts";
 import { showSystem } from "./system.ts";
 import { showTransactionPage } from "./transaction.ts";
 
@@ -33,6 +34,7 @@ export const pages: readonly Page[] = [
   { path: "/reconciliation", load: showReconciliation },
   { path: "/proposals", load: showProposals },
   { path: "/dead-letters", load: showLetters },
+  { path: "/services", load: showServices },
   { path: "/system", load: showSystem },
   { path: "/audit", load: showAudit },
   { path: "/decided/:action", load: showDecided },

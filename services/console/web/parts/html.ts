@@ -77,7 +77,7 @@ export function dataTable(caption: string, columns: readonly Column[], rows: rea
 }
 
 /** Names with their values. */
-export function facts(rows: readonly (readonly [string, unknown])[]): Html {
+export function facts(rows: readonly (readonly [string | Html, unknown])[]): Html {
   return html`<dl class="facts">
     ${rows.map(
       ([name, value]) =>

@@ -36,6 +36,7 @@ const sections = {
   reconciliation: ["/reconciliation", "Reconciliation"],
   proposals: ["/proposals", "Proposals"],
   letters: ["/dead-letters", "Dead letters"],
+  services: ["/services", "Services"],
   system: ["/system", "System"],
   audit: ["/audit", "Audit"],
 } as const;

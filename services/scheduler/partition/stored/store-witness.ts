@@ -3,8 +3,8 @@
 // #1 A store that was restored to an older point answers every call, and the position that it has may be the one that
 //    this process wrote last. The documents behind that position are missing then. So each write is a witness: a store
 //    that has it in an older version, or not at all, has gone back.
-// #2 A position may land in the restored store, where what was written before it is missing, and so may the ledgers that
-//    are written with it. So each position carries every witness since the newest position that was found proven
+// #2 A position may land in the restored store, where what was written before it is missing, and so may the ledgers
+//    that are written with it. So each position carries every witness since the newest position that was found proven
 //    (`UnprovenPosition`). Of one document the newest version speaks for the earlier ones: it replaced them.
 // #3 A batch that reads the store looks for every transaction that was written since the last such read: what came
 //    behind a restore would hide what is missing.

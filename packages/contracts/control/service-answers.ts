@@ -1,0 +1,65 @@
+// Answers of the control API about the services and their processes.
+
+import * as z from "zod";
+import { asOfSchema, bigNumberSchema, countSchema, nullableTextSchema, nullableTimeSchema, textSchema } from "./answer-parts.ts";
+
+const lag = bigNumberSchema
+  .nullable()
+  .meta({ description: "Records between positions and ends; null: not known, or it has no partitions." });
+
+const service = z
+  .strictObject({
+    service: textSchema,
+    processes: countSchema,
+    ready: countSchema.meta({ description: "Processes of it that are ready." }),
+    partitions: countSchema.nullable().meta({ description: "null: it reads no partitions." }),
+    notOwned: countSchema.nullable().meta({ description: "Partitions that none of the processes owns; null: not known." }),
+    lag,
+  })
+  .meta({ id: "ServiceState" });
+
+const blocked = z.strictObject({
+  topic: textSchema,
+  partition: countSchema,
+  offset: bigNumberSchema,
+  key: textSchema,
+  receiver: nullableTextSchema,
+  since: nullableTimeSchema,
+  why: textSchema,
+});
+
+const process = z
+  .strictObject({
+    service: nullableTextSchema.meta({ description: "null: it does not answer, so that nobody knows." }),
+    address: textSchema.meta({ description: "Of its operations port." }),
+    failure: nullableTextSchema.meta({ description: "Why it does not answer; null: it does." }),
+    isReady: z.boolean(),
+    reasons: z.array(textSchema).meta({ description: "Why it is not ready, or which part of it does not work." }),
+    since: nullableTimeSchema.meta({ description: "Since when it is ready, or not ready for these reasons." }),
+    startedAt: nullableTimeSchema,
+    release: nullableTextSchema,
+    node: nullableTextSchema.meta({ description: "Version of Node." }),
+    configuration: z
+      .strictObject({ version: textSchema, hash: textSchema, since: nullableTimeSchema })
+      .nullable()
+      .meta({ description: "The configuration that it runs with: its version, and the first digits of the SHA-256 of its file." }),
+    isConfigurationRefused: z.boolean().meta({ description: "A newer file is refused, and a former one is in force." }),
+    skewMs: z.int().nullable().meta({ description: "By how much its clock is ahead of the broker clock." }),
+    partitions: z.array(z.strictObject({ topic: textSchema, partition: countSchema, position: bigNumberSchema, lag })),
+    lag,
+    blocked: z.array(blocked).meta({ description: "What has held the position of a partition back for 10 s or more." }),
+  })
+  .meta({ id: "ServiceProcess" });
+
+export const serviceAnswers = {
+  listServices: z.strictObject({
+    schema: z.literal("Services"),
+    asOf: asOfSchema,
+    areProcessesKnown: z.boolean().meta({ description: "false: the console does not know where they are (SLUICE_OPERATIONS_ADDRESSES)." }),
+    services: z.array(service),
+    rows: z.array(process),
+    differences: z
+      .array(textSchema)
+      .meta({ description: "What processes should have in common and have not, and services without a process." }),
+  }),
+} as const satisfies Readonly<Record<string, z.ZodType>>;

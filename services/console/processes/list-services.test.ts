@@ -1,0 +1,143 @@
+import { controlAnswers, topics } from "@sluice/contracts";
+import { expect, test } from "vitest";
+import { consoleStartAtMs, openConsoleEnvironment } from "../console.fixture.ts";
+import { openReader } from "../web/browser.fixture.ts";
+import { answerAs, silentProcess, type DescribedProcess } from "./processes.fixture.ts";
+
+async function openWith(processes: readonly (DescribedProcess | string)[] | null) {
+  const asked = await Promise.all(
+    (processes ?? []).map(async (one, index) => {
+      const address = `http://10.0.0.${index + 1}:9464`;
+      return typeof one === "string" ? silentProcess(address, one) : await answerAs(one, address);
+    }),
+  );
+  let calls = 0;
+  const askProcesses =
+    processes === null
+      ? null
+      : () => {
+          calls += 1;
+          return Promise.resolve(asked);
+        };
+  const environment = await openConsoleEnvironment({}, { askProcesses });
+  const list = async () => controlAnswers.listServices.parse(await (await environment.control("/services")).json());
+  return { ...environment, list, calls: () => calls };
+}
+
+const others = ["ingress", "dispatcher", "event-publisher", "console"].map((service): DescribedProcess => ({ service }));
+
+test("each process is listed with release, configuration, clock, readiness, since when, and its partitions with their lag", async () => {
+  const environment = await openWith([
+    { service: "scheduler", owned: { 0: 0, 2: 0 }, readiness: { isReady: false, reasons: ["store: no answer"] } },
+    { service: "scheduler", owned: { 1: 0 } },
+    ...others,
+  ]);
+  await environment.appendToJournal();
+  const { rows, services, asOf } = await environment.list();
+  expect(asOf).not.toBeNull();
+  const [first, second] = rows.filter(({ service }) => service === "scheduler");
+  expect(first).toMatchObject({
+    address: "http://10.0.0.1:9464",
+    failure: null,
+    isReady: false,
+    reasons: ["store: no answer"],
+    since: "2026-11-20T06:00:00.000Z",
+    release: "1.4.0",
+    node: "v26.0.0",
+    configuration: { version: "7", hash: "aaaa", since: "2026-11-20T06:00:00.000Z" },
+    isConfigurationRefused: false,
+    skewMs: -12,
+  });
+  expect(first?.partitions.map(({ partition, position }) => [partition, position])).toEqual([
+    [0, "0"],
+    [2, "0"],
+  ]);
+  expect([first, second].reduce((sum, row) => sum + Number(row?.lag), 0)).toBe(1);
+  expect(services.find(({ service }) => service === "scheduler")).toMatchObject({
+    processes: 2,
+    ready: 1,
+    partitions: 3,
+    notOwned: 0,
+    lag: "1",
+  });
+});
+
+test("what a person has to look at is said: services without a process, partitions without an owner, different files", async () => {
+  const { list } = await openWith([
+    { service: "validator", owned: { 0: 1 } },
+    ...others,
+    { service: "ingress", hash: "bbbb", release: "1.5.0" },
+    "ECONNREFUSED",
+  ]);
+  const { differences, rows } = await list();
+  expect(differences).toEqual([
+    "No process of scheduler answers.",
+    "No process of validator owns 2 of its partitions.",
+    "No process of dispatcher owns 3 of its partitions.",
+    "No process of event-publisher owns 3 of its partitions.",
+    "The processes run with different configurations: aaaa, bbbb.",
+    "The processes run different releases: 1.4.0, 1.5.0.",
+  ]);
+  expect(rows.at(-1)).toMatchObject({ service: null, failure: "ECONNREFUSED", isReady: false, configuration: null, lag: null });
+});
+
+test("an answer that is not that of a service is a process that does not answer", async () => {
+  const askProcesses = () => Promise.resolve([{ address: "http://x:1", readiness: "<html>", metrics: "no metrics", failure: null }]);
+  const { control } = await openConsoleEnvironment({}, { askProcesses });
+  const { rows } = controlAnswers.listServices.parse(await (await control("/services")).json());
+  expect(rows).toMatchObject([{ service: null, isReady: false, failure: "what it answers is not the answer of a service" }]);
+});
+
+test("#1 the processes are asked at most once a second, however many people ask", async () => {
+  const { list, calls, time } = await openWith(others);
+  await list();
+  await list();
+  expect(calls()).toBe(1);
+  await time.advance(1_100);
+  await list();
+  expect(calls()).toBe(2);
+});
+
+test("#2 how far services are is known also where nobody said where their processes are", async () => {
+  const { list, schedulerReaches, appendToJournal } = await openWith(null);
+  await schedulerReaches(0n);
+  await appendToJournal();
+  const { areProcessesKnown, services, differences, rows } = await list();
+  expect([areProcessesKnown, differences, rows]).toEqual([false, [], []]);
+  expect(services.find(({ service }) => service === "scheduler")).toMatchObject({ partitions: 3, notOwned: null, lag: "1" });
+  expect(services.find(({ service }) => service === "ingress")).toMatchObject({ partitions: null, notOwned: null, lag: null });
+});
+
+test("the page shows every process, why it is not ready, and what differs", async () => {
+  const blocked = {
+    topic: topics.journal,
+    partition: 1,
+    offset: 41n,
+    key: "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11",
+    receiver: "first",
+    sinceMs: consoleStartAtMs,
+    why: "in progress",
+  };
+  const environment = await openWith([
+    {
+      service: "scheduler",
+      owned: { 0: 5, 1: 7 },
+      readiness: { isReady: false, reasons: ["store: <b>no answer</b>"], blocked: [blocked] },
+    },
+    "ECONNREFUSED",
+  ]);
+  const reader = openReader(environment);
+  await reader.signIn();
+  const { status, text } = await reader.ask("/services");
+  expect(status).toBe(200);
+  for (const words of [
+    "not ready",
+    "store: &lt;b&gt;no answer",
+    "ECONNREFUSED",
+    "1.4.0",
+    "0–1",
+    "No process of ingress answers.",
+    "Positions that stand",
+  ])
+    expect(text).toContain(words);
+});

@@ -1,0 +1,95 @@
+// What a process of Sluice says of itself, by its `/readyz` and its metrics.
+//
+// #1 A process of another release may say less or more: what is missing is not known, and is no failure.
+
+import { findConfiguration, readMetrics, type MetricSample } from "@sluice/kernel";
+import type { AskedProcess } from "@sluice/process";
+import { formatInstant } from "../http/bank-answer.ts";
+
+export interface ReadPartition {
+  readonly topic: string;
+  readonly partition: number;
+  readonly position: bigint;
+}
+
+export function readProcess({ address, readiness, metrics, failure }: AskedProcess) {
+  const said = parseObject(readiness ?? "");
+  const samples = readMetrics(metrics);
+  const build = samples.find(({ name }) => name === "sluice_build_info")?.labels ?? {};
+  const skew = findValue(samples, "sluice_clock_skew_seconds");
+  const startedAt = findValue(samples, "process_start_time_seconds");
+  const service = textOf(said["service"]);
+  return {
+    view: {
+      service,
+      address,
+      failure: failure ?? (service === null ? "what it answers is not the answer of a service" : null),
+      isReady: said["isReady"] === true,
+      reasons: listOf(said["reasons"]).filter((reason) => typeof reason === "string"),
+      since: timeOf(said["since"]),
+      startedAt: startedAt === null ? null : formatInstant(startedAt * 1_000),
+      release: build["release"] ?? null,
+      node: build["node"] ?? null,
+      configuration: findConfiguration(samples),
+      isConfigurationRefused: findValue(samples, "sluice_configuration_refused") === 1,
+      skewMs: skew === null ? null : Math.round(skew * 1_000),
+      blocked: listOf(said["blocked"]).map(blockedView),
+    },
+    partitions: findPartitions(samples),
+  };
+}
+
+/** The partitions that a process owns, with the offset up to which all is done. */
+function findPartitions(samples: readonly MetricSample[]): readonly ReadPartition[] {
+  const keyOf = ({ labels }: MetricSample): string => `${labels["topic"]}/${labels["partition"]}`;
+  const committed = samples.filter(({ name }) => name === "sluice_partition_committed_offset");
+  const positions = new Map(committed.map((sample) => [keyOf(sample), sample.value]));
+  return samples
+    .filter(({ name, value }) => name === "sluice_partition_owned" && value === 1)
+    .map((sample) => ({
+      topic: sample.labels["topic"] ?? "",
+      partition: Number(sample.labels["partition"]),
+      position: BigInt(Math.trunc(positions.get(keyOf(sample)) ?? 0)),
+    }))
+    .toSorted((a, b) => (a.topic === b.topic ? a.partition - b.partition : a.topic < b.topic ? -1 : 1));
+}
+
+function blockedView(given: unknown) {
+  const { topic, partition, offset, key, receiver, since, why }: Readonly<Record<string, unknown>> = Object(given);
+  return {
+    topic: textOf(topic) ?? "",
+    partition: typeof partition === "number" ? partition : 0,
+    offset: /^\d+$/.test(textOf(offset) ?? "") ? String(offset) : "0",
+    key: textOf(key) ?? "",
+    receiver: textOf(receiver),
+    since: timeOf(since),
+    why: textOf(why) ?? "",
+  };
+}
+
+function findValue(samples: readonly MetricSample[], wanted: string): number | null {
+  return samples.find(({ name }) => name === wanted)?.value ?? null;
+}
+
+/** #1 */
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+  } catch {
+    return {};
+  }
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function timeOf(value: unknown): string | null {
+  const atMs = Date.parse(textOf(value) ?? "");
+  return Number.isNaN(atMs) ? null : formatInstant(atMs);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
