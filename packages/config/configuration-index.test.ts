@@ -36,6 +36,10 @@ describe("the bank of an agent", () => {
     );
   });
 
+  it("is unknown under another form of the bicfi than the configured one, because an office may be an agent of its own [D10 agents]", () => {
+    expect([found({ bicfi: "FIRNZAJJ" }), found({ bicfi: "FIRNZAJJXXX" })]).toEqual(["first", "unknown"]);
+  });
+
   it("is not guessed if members lead to different banks", () => {
     expect(found({ memberId: "632005", branchCode: "255555" })).toBe("contradicting");
     expect(found({ memberId: "632005", bicfi: "FIRNZAJJ" })).toBe("contradicting");

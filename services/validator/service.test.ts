@@ -189,7 +189,7 @@ test("a partition with records and without a committed offset is validated from 
 });
 
 test("other records are skipped undecoded, an unreadable one is dead-lettered with its bytes, and the partition goes on", async () => {
-  const { start, append, settled, serde, verdicts, records, until, state } = createEnvironment();
+  const { start, append, settled, serde, metrics, verdicts, records, until, state } = createEnvironment();
   const validator = await settled(start("validator"));
   const good = debitRecord(serde);
   const other = { ...good, value: Uint8Array.of(9), headers: { "sluice-type": "Release" } };
@@ -200,6 +200,8 @@ test("other records are skipped undecoded, an unreadable one is dead-lettered wi
   await until(() => verdicts().length > 0 && records(topics.deadLetters).length === 4);
   await settled(validator.stop());
   expect(verdicts()).toHaveLength(1);
+  // An alarm counts them.
+  expect(await metrics.text()).toContain("sluice_validator_dead_letters_total 4");
   const letters = records(topics.deadLetters).flatMap(({ value }) => {
     const decoded = serde.decode(value!);
     return decoded.name === "DeadLetter" ? [decoded.value] : [];

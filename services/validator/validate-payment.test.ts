@@ -285,6 +285,8 @@ test("an off-us debit is never refused for its date; one that cannot be used bec
     validate({ flow: "off-us", options: { requestedCollectionDate: "2026-11-01", members: { settlementDate } }, receivedAtMs });
   const accepted = (date: string) => ({ verdict: "ACCEPTED", businessDate: date, reconciliationDay: `ZA_EFT:${date}` });
   expect(dated("2026-11-25")).toMatchObject(accepted("2026-11-25"));
+  // However far ahead: an earlier date would take money before it is due.
+  expect(dated("2099-12-31")).toMatchObject(accepted("2099-12-31"));
   expect(dated(undefined)).toMatchObject(accepted("2026-11-20"));
   expect(dated("2026-11-19")).toMatchObject(accepted("2026-11-20"));
   expect(dated("2026-11-20", noonMs + 4 * hourMs)).toMatchObject(accepted("2026-11-21"));

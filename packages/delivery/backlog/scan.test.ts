@@ -1,5 +1,5 @@
 import { createMemoryStore, type ParkedMessage, type ParkedStore } from "@sluice/store";
-import { silentLogger, silentMetrics } from "@sluice/kernel";
+import { type Metrics, silentLogger, silentMetrics } from "@sluice/kernel";
 import { createVirtualTime, sampleBank, seededRandom } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { deliveryBounds, type DeliveryBounds } from "../bounds.ts";
@@ -43,7 +43,9 @@ async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> 
   const random = seededRandom(1);
   const { deliveries, partitions, endpointHealth } = createMemoryStore({ time, random });
   const waiting: (() => void)[] = [];
+  const counter: Metrics["counter"] = (name) => ({ add: (_labels, by = 1) => void (counts[name] = (counts[name] ?? 0) + by) });
   const selections: string[] = [];
+  const counts: Record<string, number> = {};
   const parked: ParkedStore = {
     ...deliveries,
     async listByPartition(partition, after, limit, selection = { exceptReceivers: [] }) {
@@ -76,7 +78,7 @@ async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> 
       logIdentity: unused,
     },
     { ...deliveryBounds, ...bounds },
-    createDeliveryMetrics(silentMetrics, time),
+    createDeliveryMetrics({ ...silentMetrics, counter }, time),
     () => false,
     createEndpointSuspension(
       () => context,
@@ -99,6 +101,7 @@ async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> 
     time,
     /** What each read was to list. */
     selections,
+    counts,
     stored: (...given: readonly (readonly [number, string, ParkedState])[]) =>
       during(deliveries.insert(given.map(([sequence, bank, of]) => toStored(sequence, bank, of)))),
     queue: () => getQueue(context, partition, "first"),
@@ -267,6 +270,8 @@ describe("a refill", () => {
     environment.refill();
     await environment.settle();
     expect(environment.selections.filter((one) => one === "only first")).toHaveLength(1);
+    // An alarm counts it.
+    expect(environment.counts["sluice_delivery_backlog_full_total"]).toBe(1);
     await environment.time.advance(1_000);
     expect(environment.selections.filter((one) => one === "only first")).toHaveLength(2);
   });

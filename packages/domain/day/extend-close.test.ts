@@ -127,7 +127,7 @@ test("a date whose first window has opened, or should have opened, keeps its rea
   }
 });
 
-test("a plan that leaves held debits no window at all is refused", () => {
+test("a plan that leaves held debits no window at all is refused [D9 calendar-change]", () => {
   const { day, outcomes } = dayAfter([1, dayPlanned()], [50, { ...removed, nextBusinessDate: null }]);
   expect(outcomes.at(-1)).toMatchObject({ decision: "refused", reason: "plan-leaves-no-window", outputs: [] });
   expect(day).toMatchObject({ isVoided: false, plan: dayPlanned() });

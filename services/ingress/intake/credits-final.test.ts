@@ -77,6 +77,13 @@ describe("credits declared final", () => {
     expect(journal()).toHaveLength(status === 202 ? 1 : 0);
   });
 
+  it("for today are accepted after its reconciliation close too, because only the day knows whether it was extended [D9 credits-final-date]", async () => {
+    const times = { ...sampleScheme().times, processing: [{ opens: "01:00", closes: "01:10" }], cutOffMs: 0, reconciliation: "01:20" };
+    const { accept, journal } = await declaredBy("connector", times);
+    expect(await accept(buildCreditsFinal(), byConnector)).toEqual({ status: 202 });
+    expect(journal()).toHaveLength(1);
+  });
+
   it("for yesterday are accepted while its reconciliation close is today, after midnight", async () => {
     const times = { ...sampleScheme().times, processing: [{ opens: "20:00", closes: "+1d 06:00" }], reconciliation: "+1d 08:30" };
     const { accept } = await declaredBy("connector", times);

@@ -49,7 +49,13 @@ test("a journal that no longer begins at 0 is an error line at each assignment",
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
   const lines: string[] = [];
   const base = await environment.partitionContext();
-  const context = { ...base, logger: { ...base.logger, error: (event: string) => void lines.push(event) } };
+  const shown: number[] = [];
+  const context = {
+    ...base,
+    logger: { ...base.logger, error: (event: string) => void lines.push(event) },
+    metrics: { ...base.metrics, journalStart: { set: (offset: number) => void shown.push(offset) } },
+  };
   for (const logStart of [0n, 7n]) await environment.settle(openPartitionWorker(context, 0, { logStart, logEnd: 9n }));
-  expect(lines).toEqual(["partition.journal-cut"]);
+  // The alarm asks for the second.
+  expect([lines, shown]).toEqual([["partition.journal-cut"], [0, 7]]);
 });

@@ -1,6 +1,6 @@
 import { topics } from "@sluice/contracts";
 import { checkConservation } from "@sluice/store";
-import type { LogFields } from "@sluice/kernel";
+import { type LogFields, type Metrics, silentMetrics } from "@sluice/kernel";
 import { expect, test } from "vitest";
 import { auditDelayMs } from "./ledger-audit.ts";
 import { reconciliationAtMs, schedulerDay, SchedulerEnvironment, schedulerStartAtMs, type StartedScheduler } from "../scheduler.fixture.ts";
@@ -83,6 +83,9 @@ test("I11: a scheduler killed again and again during a day counts nothing twice 
 
 test("I11: a ledger that was changed from outside is an error line at the next take-over, while the day goes on", async () => {
   const broken: unknown[] = [];
+  // What an alarm asks for.
+  const shown: number[] = [];
+  const gauge: Metrics["gauge"] = (name) => ({ set: (value) => void (name === "sluice_conservation_broken" && shown.push(value)) });
   const environment = new SchedulerEnvironment({
     onProblem: (event, fields) => void (event === "conservation.broken" && broken.push(fields["day"])),
   });
@@ -93,8 +96,9 @@ test("I11: a ledger that was changed from outside is an error line at the next t
   await first.stop();
   const [ledger] = await environment.settle(environment.store.ledgers.listByDay(schedulerDay));
   await environment.settle(environment.store.ledgers.write({ ...ledger!, version: ledger!.version + 1, rows: [] }, ledger!.version));
-  await environment.scheduler();
+  await environment.scheduler({ metrics: { ...silentMetrics, gauge } });
   await environment.until("an error line", () => broken.length > 0);
   expect(broken).toEqual([schedulerDay]);
+  expect(shown.at(-1)).toBe(1);
   expect(environment.named(topics.journal, "DayReconciled")).toEqual([]);
 });

@@ -196,6 +196,17 @@ test("a report before the release is recorded as early and never applied, not ev
   expect(states.at(-1)).toBe("DELIVERED");
 });
 
+test("an early report that is no longer among the last ten messages without effect is judged as a new one [D4 before-release]", () => {
+  for (const [repeats, state] of [
+    [9, "DELIVERED"],
+    [10, "COMPLETED"],
+  ] as const) {
+    const between = Array.from({ length: repeats }, () => debit());
+    const { states } = stateAfter(...heldSteps, report(), ...between, ...releasedSteps.slice(heldSteps.length), ended("D"), report());
+    expect(states.at(-1)).toBe(state);
+  }
+});
+
 test("a report with a wrong original identification is applied, with a warning [D4 originalMessageIdentifiers]", () => {
   const { last, transaction } = stateAfter(...deliveredSteps, report("made", { originalMessageIdentification: "M1" }));
   expect(last).toMatchObject({ decision: "applied", reason: "report-original-differs" });
