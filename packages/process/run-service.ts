@@ -14,7 +14,7 @@ import { type Needs, needVariables, type Opened, openNeeds } from "./needs.ts";
 import { runProcess } from "./run-process.ts";
 import { openTracer, traceVariables } from "./traces/open-tracer.ts";
 import { partitionsDiffer } from "./checks/partition-check.ts";
-import { warnOfUnasked } from "./warn-of-unasked.ts";
+import { warnOfUnasked } from "./connections/warn-of-unasked.ts";
 import type { ConfiguredService, ServicePorts } from "./service-ports.ts";
 
 /** What a service is started with besides its needs. */
