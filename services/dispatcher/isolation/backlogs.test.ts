@@ -59,6 +59,36 @@ describe("a backlog of one of 1,000 banks, of which memory holds a twentieth", {
   });
 });
 
+describe("a backlog over twelve partitions, of which memory holds a fifth", { timeout: 60_000 }, () => {
+  const [messages, connections, answerMs] = [6_000, 16, 5];
+
+  /** Parks the messages of a bank that is down, and returns the seconds in which it takes them once it is back. */
+  async function drainSeconds(receivers: number): Promise<number> {
+    const others = Array.from({ length: receivers - 1 }, (_, index) => `other-${index}`);
+    const banks = ["first", ...others].map((id) => sampleBank({ id, connections, concurrency: "fixed" }));
+    const environment = createDispatcherEnvironment({ banks, partitionCount: 12, bounds: { untriedInMemoryMax: 100 } });
+    await environment.start();
+    environment.answers(() => 503);
+    const uetrOf = (number: number): string => `${number.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`;
+    await environment.dispatch(...many(messages, "first").map((message, index) => ({ ...message, uetr: uetrOf(index) })));
+    await environment.time.advance(minuteMs);
+    const takenAtMs: number[] = [];
+    environment.answers(() => {
+      takenAtMs.push(environment.time.nowMs());
+      return { status: 202, afterMs: answerMs };
+    });
+    await environment.until(() => takenAtMs.length === messages, 10 * minuteMs);
+    return ((takenAtMs.at(-1) ?? 0) - (takenAtMs[0] ?? 0)) / 1_000;
+  }
+
+  it("I14: leaves at least at half of its bank's own limit, and as fast with 1,000 banks configured as with one", async () => {
+    const [one, thousand] = [await drainSeconds(1), await drainSeconds(1_000)];
+    const atTheLimit = (messages * answerMs) / connections / 1_000;
+    expect(one).toBeLessThan(2 * atTheLimit);
+    expect(thousand).toBeLessThan(1.1 * one);
+  });
+});
+
 describe("a backlog in a store that is slow to remove", () => {
   it("I14: leaves at the bank's pace, because an acknowledged message gives its place to the next one", async () => {
     const banks = [sampleBank({ id: "first", connections: 4, concurrency: "fixed" })];
