@@ -3,10 +3,25 @@
 //
 // #1 A write of a partition is in no way bound to that of another: one that the store refuses changes nothing for the
 //    others. Where the whole call is not answered, each repeats its own write, which a writer of one may too.
+// #2 Transactions are read and written by each batch of each partition. What comes while a call is under way goes with
+//    the next one, so many partitions make few calls, and a lonely batch waits for nothing. Where a call fails, each
+//    partition makes its own: a document that cannot be read or written is its partition's trouble alone.
+// #3 No call has a transaction twice: a bulk tells only by the id of its write which of two was written.
 
 import { gatherCalls, type Time } from "@sluice/kernel";
 import { bulkMax } from "./bounds.ts";
-import type { LedgerStore, LedgerWrite, PartitionStore, PartitionWrite, TransactionStore } from "./port.ts";
+import type {
+  LedgerStore,
+  LedgerWrite,
+  PartitionStore,
+  PartitionWrite,
+  TransactionDocument,
+  TransactionStore,
+  TransactionWrite,
+} from "./port.ts";
+
+/** #2: a call that takes longer holds up no other partition. */
+const behindMaxMs = 10;
 
 /** Positions that partitions write at the same moment are written in one call. */
 export function sharePositionWrites(partitions: PartitionStore, time: Time): PartitionStore {
@@ -40,4 +55,58 @@ export function shareVersionReads(transactions: TransactionStore, time: Time): T
       return new Map(found.flatMap((versions) => [...versions]));
     },
   };
+}
+
+/** #2 */
+export function shareTransactionCalls(transactions: TransactionStore, time: Time): TransactionStore {
+  const shared = { time, itemsMax: bulkMax, behindMaxMs, isRepeatedAlone: true, sizeOf: (one: readonly unknown[]) => one.length };
+  const load = gatherCalls<readonly string[], ReadonlyMap<string, TransactionDocument>>({
+    ...shared,
+    async call(reads) {
+      const [only] = reads;
+      if (reads.length === 1 && only !== undefined) return [await transactions.load(only)];
+      const found = await transactions.load([...new Set(reads.flat())]);
+      return reads.map((uetrs) => new Map(uetrs.flatMap((uetr) => (found.has(uetr) ? [[uetr, found.get(uetr)!] as const] : []))));
+    },
+  });
+  const write = gatherCalls<readonly TransactionWrite[], WriteAnswer>({
+    ...shared,
+    async call(bulks) {
+      const answers = new Map<readonly TransactionWrite[], WriteAnswer>();
+      await Promise.all(
+        splitApart(bulks).map(async (together) => {
+          const conflicts = new Set((await transactions.write(together.flat())).conflicts);
+          for (const bulk of together)
+            answers.set(bulk, {
+              conflicts: listUetrs(bulk)
+                .filter((uetr) => conflicts.has(uetr))
+                .toSorted(),
+            });
+        }),
+      );
+      return bulks.map((bulk) => answers.get(bulk)!);
+    },
+  });
+  return { ...transactions, load, write };
+}
+
+type WriteAnswer = Awaited<ReturnType<TransactionStore["write"]>>;
+
+function listUetrs(bulk: readonly TransactionWrite[]): readonly string[] {
+  return bulk.map(({ document }) => document.transaction.uetr);
+}
+
+/** #3 */
+function splitApart(bulks: readonly (readonly TransactionWrite[])[]): readonly (readonly (readonly TransactionWrite[])[])[] {
+  const parts: { readonly uetrs: Set<string>; readonly bulks: (readonly TransactionWrite[])[] }[] = [];
+  for (const bulk of bulks) {
+    const own = new Set(listUetrs(bulk));
+    const part = parts.find(({ uetrs }) => uetrs.isDisjointFrom(own));
+    if (part === undefined) parts.push({ uetrs: own, bulks: [bulk] });
+    else {
+      part.bulks.push(bulk);
+      for (const uetr of own) part.uetrs.add(uetr);
+    }
+  }
+  return parts.map((part) => part.bulks);
 }

@@ -5,7 +5,7 @@ import { startIngress } from "./service.ts";
 runService("ingress", {
   needs: {
     serde: registry,
-    messaging: broker(),
+    messaging: broker({ busyLingerMaxMs: 10 }),
     documents: derivedNeed(() => createDocumentsApp()),
   },
   start: startIngress,

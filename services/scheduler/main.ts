@@ -2,4 +2,7 @@ import { broker, registry, runService } from "@sluice/process";
 import { preparedStore } from "@sluice/process/store";
 import { startScheduler } from "./service.ts";
 
-runService("scheduler", { needs: { serde: registry, store: preparedStore, messaging: broker() }, start: startScheduler });
+runService("scheduler", {
+  needs: { serde: registry, store: preparedStore, messaging: broker({ busyLingerMaxMs: 10 }) },
+  start: startScheduler,
+});

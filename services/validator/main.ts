@@ -6,7 +6,7 @@ runService("validator", {
   needs: {
     rules: derivedNeed(({ configuration }) => readRulesFolder(configuration.rulesFolder)),
     serde: registry,
-    messaging: broker(),
+    messaging: broker({ busyLingerMaxMs: 10 }),
   },
   start: startValidator,
 });

@@ -71,6 +71,8 @@ export interface Scenario {
   readonly ingressAwayMs: readonly [number, number] | null;
   /** When the broker refuses every produce: from and until, in milliseconds from the start of the run. */
   readonly brokerAwayMs: readonly [number, number] | null;
+  /** The number of partitions of each topic. */
+  readonly partitionCount: number;
   /** The number of a bank's debits that may be released and not yet acknowledged. */
   readonly maxUnacknowledged: number;
   /** When the day is examined first, in milliseconds from the start of the run. */
@@ -141,6 +143,7 @@ export const calmScenario: Scenario = {
   absentServices: [],
   ingressAwayMs: null,
   brokerAwayMs: null,
+  partitionCount: 3,
   maxUnacknowledged: 256,
   firstLookMs: 140_000,
 };

@@ -218,6 +218,30 @@ export const messagingBugs: readonly PlantedBug[] = [
     nearest: ["packages/kernel/gathered-calls.test.ts"],
   },
   {
+    id: "gathered-call-fails-for-all",
+    breaks: "A transaction that cannot be read stops every partition that reads at the same moment.",
+    edits: [
+      {
+        file: "packages/kernel/gathered-calls.ts",
+        find: "if (!isRepeatedAlone || all.length === 1)",
+        put: "if (isRepeatedAlone || all.length > 0)",
+      },
+    ],
+    nearest: ["packages/store/shared-calls.test.ts"],
+  },
+  {
+    id: "slow-call-holds-up-all",
+    breaks: "One call that the store does not answer holds up the calls of all partitions.",
+    edits: [{ file: "packages/store/shared-calls.ts", find: "const behindMaxMs = 10;", put: "const behindMaxMs = 60_000;" }],
+    nearest: ["packages/store/shared-calls.test.ts"],
+  },
+  {
+    id: "transaction-twice-in-one-bulk",
+    breaks: "Of two writes of one transaction in one call both are taken for written.",
+    edits: [{ file: "packages/store/shared-calls.ts", find: "uetrs.isDisjointFrom(own)", put: "uetrs.size > 0" }],
+    nearest: ["packages/store/shared-calls.test.ts"],
+  },
+  {
     id: "text-of-another-with-its-length",
     breaks: "A header of a fetched record is read as another text that has the same place.",
     edits: [

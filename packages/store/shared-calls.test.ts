@@ -1,0 +1,96 @@
+// Transactions that several partitions read and write at the same moment.
+
+import { createVirtualTime, seededRandom } from "@sluice/testkit";
+import { expect, test } from "vitest";
+import { conformanceUetr } from "./conformance/conformance-partitions.ts";
+import { conformanceDocument } from "./conformance/conformance-transactions.ts";
+import { createMemoryStore } from "./memory/memory-store.ts";
+import type { MemoryStoreHooks } from "./memory/memory-call.ts";
+import type { TransactionStore, TransactionWrite } from "./port.ts";
+import { shareTransactionCalls } from "./shared-calls.ts";
+
+function openShared(hooks: MemoryStoreHooks = {}, wrap: (inner: TransactionStore) => TransactionStore = (inner) => inner) {
+  const time = createVirtualTime({ startAtMs: 1_795_000_000_000, seed: "shared" });
+  const calls: string[] = [];
+  const observe: MemoryStoreHooks["observe"] = ({ operation, key }) => void calls.push(`${operation} ${key.split(",").length}`);
+  const { transactions } = createMemoryStore({ time, random: seededRandom("shared"), hooks: { ...hooks, observe } });
+  const shared = shareTransactionCalls(wrap(transactions), time);
+  async function settle<T>(asked: readonly Promise<T>[]): Promise<readonly (T | string)[]> {
+    const settled = Promise.allSettled(asked);
+    await time.run({ untilMs: time.nowMs() + 10_000, stepsMax: 10_000 });
+    return (await settled).map((one) => (one.status === "fulfilled" ? one.value : String(one.reason)));
+  }
+  return { shared, calls, settle, time };
+}
+
+function writeOf(number: number, expectedVersion = 0, bytes = 7): TransactionWrite {
+  return { document: conformanceDocument({ uetr: conformanceUetr(number), version: expectedVersion + 1 }, bytes), expectedVersion };
+}
+
+test("go in one call each, and each partition has what it asked for", async () => {
+  const { shared, calls, settle } = openShared();
+  expect(await settle([shared.write([writeOf(1), writeOf(2)]), shared.write([writeOf(3)])])).toEqual([
+    { conflicts: [] },
+    { conflicts: [] },
+  ]);
+  const found = await settle([
+    shared.load([conformanceUetr(3), conformanceUetr(1)]),
+    shared.load([conformanceUetr(9)]),
+    shared.load([conformanceUetr(2)]),
+  ]);
+  const uetrs = found.map((one) => (typeof one === "string" ? one : [...one.keys()]));
+  expect(uetrs).toEqual([[conformanceUetr(3), conformanceUetr(1)], [], [conformanceUetr(2)]]);
+  expect(calls).toEqual(["transactions.write 3", "transactions.load 4"]);
+});
+
+test("I14: a stale write concerns its own partition alone", async () => {
+  const { shared, settle } = openShared();
+  await settle([shared.write([writeOf(1), writeOf(2)])]);
+  const answers = await settle([shared.write([writeOf(1, 1), writeOf(2, 7)]), shared.write([writeOf(3)])]);
+  expect(answers).toEqual([{ conflicts: [conformanceUetr(2)] }, { conflicts: [] }]);
+});
+
+test("I14: a transaction that cannot be written or read stops its own partition alone", async () => {
+  const isBad = (uetr: string): boolean => uetr === conformanceUetr(2);
+  const { shared, settle } = openShared({}, (inner) => ({
+    ...inner,
+    write: async (writes) => {
+      if (writes.some(({ document }) => isBad(document.transaction.uetr))) throw new Error("too large");
+      return await inner.write(writes);
+    },
+    load: async (uetrs) => {
+      if (uetrs.some(isBad)) throw new Error("cannot be read");
+      return await inner.load(uetrs);
+    },
+  }));
+  const written = await settle([shared.write([writeOf(1)]), shared.write([writeOf(2)]), shared.write([writeOf(3)])]);
+  expect(written).toEqual([{ conflicts: [] }, "Error: too large", { conflicts: [] }]);
+  const read = await settle([shared.load([conformanceUetr(1)]), shared.load([conformanceUetr(2)])]);
+  expect(read.map((one) => (typeof one === "string" ? one : one.size))).toEqual([1, "Error: cannot be read"]);
+});
+
+test("I3: of two writes of one transaction at the same moment one is a conflict, since both go by themselves", async () => {
+  const { shared, calls, settle } = openShared();
+  const answers = await settle([shared.write([writeOf(1, 0, 1)]), shared.write([writeOf(1, 0, 2)]), shared.write([writeOf(2)])]);
+  expect(answers.filter((one) => typeof one !== "string" && one.conflicts.length === 1)).toHaveLength(1);
+  expect(answers[2]).toEqual({ conflicts: [] });
+  expect(calls).toEqual(["transactions.write 2", "transactions.write 1"]);
+});
+
+test("I14: a call that the store leaves unanswered holds up nobody who comes later", async () => {
+  let isFirst = true;
+  const fault: MemoryStoreHooks["fault"] = () => {
+    const was = isFirst;
+    isFirst = false;
+    return was ? "slow" : "none";
+  };
+  const { shared, time } = openShared({ fault, slowMs: 5_000 });
+  const ended: string[] = [];
+  void shared.write([writeOf(1)]).then(() => ended.push("slow"));
+  await time.run({ untilMs: time.nowMs() + 100, stepsMax: 1_000 });
+  void shared.write([writeOf(2)]).then(() => ended.push("quick"));
+  await time.run({ untilMs: time.nowMs() + 100, stepsMax: 1_000 });
+  expect(ended).toEqual(["quick"]);
+  await time.run({ untilMs: time.nowMs() + 10_000, stepsMax: 1_000 });
+  expect(ended).toEqual(["quick", "slow"]);
+});
