@@ -54,6 +54,7 @@ import {
   statusReportRecord,
   verdictRecord,
 } from "./journal-records.fixture.ts";
+import { analystRecordsMax } from "./partition/analysts/waiting-records.ts";
 import { type PartitionContext, usualPages } from "./partition/context.ts";
 import { createSchedulerMetrics } from "./scheduler-metrics.ts";
 import { createPositionTimer } from "./partition/stored/position.ts";
@@ -193,6 +194,7 @@ export class SchedulerEnvironment {
       configuration: this.#configuration(),
       partitionCount: this.partitionCount,
       pages: usualPages,
+      analystRecordsMax,
       rulesVersion,
       producer,
       messaging: this.broker.client("snapshots"),

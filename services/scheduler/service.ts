@@ -54,6 +54,7 @@ import { startStoreProbe, type Store } from "@sluice/store";
 import { createFactAppender } from "./tasks/append-facts.ts";
 import type { JournalHandler, JournalHandlers } from "./handlers/handler.ts";
 import { openPartitionWorker } from "./partition/worker.ts";
+import { analystRecordsMax } from "./partition/analysts/waiting-records.ts";
 import { type PageBounds, type PartitionContext, usualPages } from "./partition/context.ts";
 import { onBankFact } from "./handlers/on-bank-fact.ts";
 import { onBankMarker } from "./handlers/on-bank-marker.ts";
@@ -131,6 +132,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     positionTimer: createPositionTimer(time),
     configuration: live.view,
     pages: ports.pages ?? usualPages,
+    analystRecordsMax,
     rulesVersion: ports.rulesVersion ?? rulesVersion,
     append,
     brokerClock,

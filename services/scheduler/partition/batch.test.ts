@@ -25,7 +25,7 @@ async function setUp(own: (environment: SchedulerEnvironment) => Partial<BatchPo
     onStoreGoneBack: () => {
       throw new Error("the store has not gone back");
     },
-    onAppended: () => {},
+    analysts: { add: () => {} },
     onLostWrite: () => {
       lost.count += 1;
       return Promise.resolve();

@@ -10,18 +10,20 @@
 //    restored to an older point. Before a lease has written anything, the partition's document is the witness.
 // #6 A document that newer rules decided is left as it is: the partition waits for a process that has these rules.
 
+import { topics } from "@sluice/contracts";
 import { bankKey, type BankState, type Day, type DayKey, type PartitionView } from "@sluice/domain";
-import type { AppendResult, BrokerClock, OutgoingRecord, Producer } from "@sluice/messaging";
+import type { BrokerClock, Producer } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
 import type { BankStore, DayStore, TransactionDocument, TransactionStore } from "@sluice/store";
 import type { JournalRecord, HandlerContext, HandledRecord, UnitOfWork } from "../handlers/handler.ts";
-import { buildDayRecord } from "./day-record.ts";
-import { buildItemRecords } from "./item-records.ts";
+import type { WaitingRecords } from "./analysts/waiting-records.ts";
+import { buildDayRecord } from "./analysts/day-record.ts";
+import { buildItemRecords } from "./analysts/item-records.ts";
 import { deadLetterRecord, readRecordUetr } from "../handlers/dead-letter-record.ts";
 import type { UnreadableRecord } from "./read-journal.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
 import type { StoreWitness } from "./stored/store-witness.ts";
-import { buildSnapshotRecord } from "./snapshot-record.ts";
+import { buildSnapshot } from "./analysts/snapshot-record.ts";
 
 export interface BatchPorts extends HandlerContext {
   readonly markers: PartitionView;
@@ -33,8 +35,8 @@ export interface BatchPorts extends HandlerContext {
   readonly brokerClock: Pick<BrokerClock, "nowMs" | "observe">;
   readonly cache: SnapshotCache;
   readonly witness: StoreWitness;
-  /** Learns where the outputs are. */
-  onAppended(appended: readonly AppendResult[]): void;
+  /** Takes what only analysts read, once the outputs are acknowledged. */
+  readonly analysts: Pick<WaitingRecords, "add">;
   /** Called after a lost write; rejects if the partition has another owner. */
   onLostWrite(): Promise<void>;
   /** Rejects if the partition's document is not what this lease knows. */
@@ -170,20 +172,21 @@ async function commit(loaded: Loaded, working: UnitOfWork, ports: BatchPorts): P
   return changed.length + changedDays.length + changedBanks.length;
 }
 
-/** Produces the outputs, and what the batch touched: a snapshot of each transaction, its items, and the days. */
+/** Produces the outputs; then what the batch touched waits for the next position: snapshots, items and days. */
 async function produce(handled: readonly HandledRecord[], { documents, days }: UnitOfWork, ports: BatchPorts): Promise<void> {
   const { producer, brokerClock } = ports;
+  const rendered = handled.flatMap((one) => one.outgoing);
+  const outputs = rendered.filter(({ topic }) => topic !== topics.stateEvents);
+  for (let start = 0; start < outputs.length; start += sendRecordsMax) {
+    const appended = await producer.send(outputs.slice(start, start + sendRecordsMax));
+    for (const { appendedAtMs } of appended) brokerClock.observe(appendedAtMs);
+  }
   const touched = [...documents.values()].flatMap((document) => document ?? []);
-  const snapshots = touched.map((document) => buildSnapshotRecord(document, ports));
   const partition = handled[0]?.record.partition ?? 0;
   const forAnalysts = [
+    ...rendered.filter(({ topic }) => topic === topics.stateEvents),
     ...touched.flatMap(({ transaction }) => buildItemRecords(transaction, ports)),
     ...[...days.values()].flatMap((day) => (day === null ? [] : [buildDayRecord(day, partition, ports)])),
   ];
-  const outgoing: readonly OutgoingRecord[] = [...handled.flatMap((one) => one.outgoing), ...snapshots, ...forAnalysts];
-  for (let start = 0; start < outgoing.length; start += sendRecordsMax) {
-    const appended = await producer.send(outgoing.slice(start, start + sendRecordsMax));
-    for (const { appendedAtMs } of appended) brokerClock.observe(appendedAtMs);
-    ports.onAppended(appended);
-  }
+  ports.analysts.add(forAnalysts, touched.map(buildSnapshot));
 }

@@ -48,6 +48,8 @@ export interface PartitionContext {
   /** Number of partitions of the journal. */
   readonly partitionCount: number;
   readonly pages: PageBounds;
+  /** Records for analysts that wait for a partition's position. */
+  readonly analystRecordsMax: number;
   /** The version of the rules that this process decides by. */
   readonly rulesVersion: number;
   /** Reads the journal records of a partition from one offset up to another, around the batches that were skipped. */

@@ -16,6 +16,7 @@ import { partitionFor, topics } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
 import { type PartitionLease, requireSameLog, type SkipsMemory } from "@sluice/messaging";
 import { openDaysMax, type OpenRow, type PartitionDocument, type RebuildLock, type UnprovenPosition, type UnreadRow } from "@sluice/store";
+import type { WaitingRecords } from "./analysts/waiting-records.ts";
 import type { PartitionContext } from "./context.ts";
 import type { DayLedgers } from "./day-ledgers.ts";
 import { type AppliedMarkers, createAppliedMarkers, emptyMarkerHistory, keepBelow, readPartitionState } from "./applied-markers.ts";
@@ -49,6 +50,8 @@ export interface PartitionTakeOver {
   /** What this lease has written last. */
   readonly witness: StoreWitness;
   readonly ledgers: DayLedgers;
+  /** What is sent before the position. */
+  readonly analysts: Pick<WaitingRecords, "send">;
   /** What is kept of this process's last epoch; null if it never owned the partition. */
   readonly before: Pick<OwnedPartition, "build" | "markers"> | null;
   /** Offset below which this process has handled everything, under an earlier epoch. */
@@ -62,7 +65,7 @@ export interface PartitionTakeOver {
  * ask whether the partition has caught up, which only the worker knows.
  */
 export async function takeOverPartition(options: PartitionTakeOver): Promise<OwnedPartition> {
-  const { context, document, ledgers, before, witness } = options;
+  const { context, document, ledgers, analysts, before, witness } = options;
   const { store, time, logger, partitionCount } = context;
   const { partition, epoch, position: startAt, state, build, rebuildLock } = document;
   await checkJournal(context, document);
@@ -89,7 +92,7 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
     position: startAt,
     writeUnderLease: (offset, written) => writePosition(options, offset, written),
     state: () => ({ ...markers.toState(), letters: context.operatorSkips.note(partition) }),
-    beforeWrite: () => ledgers.write(),
+    beforeWrite: async () => void (await Promise.all([ledgers.write(), analysts.send()])),
     timer: context.positionTimer,
     time,
     logger,

@@ -16,7 +16,8 @@
 // #7 Two owners at the same moment do no harm: a stale write loses the compare-and-set, a stale batch loses the epoch.
 // #8 Of a batch that is repeated, only those outputs are sent that are not acknowledged yet: a partition without a
 //    leader holds up the batch, and repeats nothing in the others.
-// #9 A journal that no longer begins at 0 is an error: the store cannot be rebuilt from it.
+// #9 What only analysts read is sent with the position (`analysts/waiting-records.ts`).
+// #10 A journal that no longer begins at 0 is an error: the store cannot be rebuilt from it.
 
 import { topics } from "@sluice/contracts";
 import {
@@ -33,6 +34,7 @@ import {
 import { Fault } from "@sluice/kernel";
 import type { PartitionDocument, UnprovenPosition } from "@sluice/store";
 import type { HandledRecord } from "../handlers/handler.ts";
+import { WaitingRecords } from "./analysts/waiting-records.ts";
 import { type BatchRecord, runBatch } from "./batch.ts";
 import type { PartitionContext } from "./context.ts";
 import { createDayLedgers, type DayLedgers } from "./day-ledgers.ts";
@@ -65,6 +67,8 @@ class PartitionWorker {
   #caughtUpAt: bigint;
   /** The outputs of the batch that runs, or is repeated (#8). */
   readonly #sent: ResendMemory;
+  /** What waits for the next position (#9). */
+  readonly #analysts: WaitingRecords;
   /** What operators skipped, by offset. */
   #skips: DoneSkips = { find: () => null };
   #nextOffset = 0n;
@@ -78,6 +82,13 @@ class PartitionWorker {
     this.#assigned = assigned;
     this.#caughtUpAt = assigned.logEnd;
     this.#sent = new ResendMemory(context.producer);
+    this.#analysts = new WaitingRecords({
+      producer: context.producer,
+      serde: context.serde,
+      partitionCount: context.partitionCount,
+      recordsMax: context.analystRecordsMax,
+      onAppended: (appended) => this.#lease.owned?.tasks.onAppended(appended),
+    });
     this.#readVersions = createVersionReader(store, partition);
     this.#witness = createStoreWitness(this.#readVersions);
     this.#ledgers = createDayLedgers({
@@ -116,7 +127,7 @@ class PartitionWorker {
     };
   }
 
-  /** #9 */
+  /** #10 */
   #reportStart(): void {
     const { logStart } = this.#assigned;
     // An alarm sees an increase only of a series that is there before.
@@ -131,6 +142,7 @@ class PartitionWorker {
     this.#skips = await this.#context.operatorSkips.listDone(topics.journal, this.#partition, readLettersNote(document.state));
     this.#witness = createStoreWitness(this.#readVersions, document.position);
     this.#sent.forget();
+    this.#analysts.beginLease();
     const owned = await takeOverPartition({
       context: this.#context,
       document,
@@ -138,6 +150,7 @@ class PartitionWorker {
       hasGoneBack,
       witness: this.#witness,
       ledgers: this.#ledgers,
+      analysts: this.#analysts,
       before: this.#before,
       handledBelow: this.#nextOffset,
       isCaughtUp: () => this.#nextOffset >= this.#caughtUpAt,
@@ -236,6 +249,7 @@ class PartitionWorker {
 
   async #run(owned: OwnedPartition, records: readonly BatchRecord[]): Promise<void> {
     this.#requireCurrent(owned);
+    if (this.#analysts.isFull) await this.#analysts.send();
     const { time, serde, configuration, partitionCount, rulesVersion, service, brokerClock, store } = this.#context;
     const startedMs = time.monotonicMs();
     const newest = records.at(-1)?.record;
@@ -255,7 +269,7 @@ class PartitionWorker {
       brokerClock,
       cache: owned.cache,
       witness: owned.witness,
-      onAppended: (appended) => owned.tasks.onAppended(appended),
+      analysts: this.#analysts,
       onLostWrite: async () => {
         this.#context.metrics.lostWrites.add({ partition: String(this.#partition) });
         await owned.position.confirm();

@@ -133,7 +133,7 @@ export class PartitionFold {
       brokerClock: { observe: () => {}, nowMs: () => null },
       cache: this.#cache,
       witness: this.#witness,
-      onAppended: () => {},
+      analysts: { add: () => {} },
       onLostWrite: () => Promise.reject(new Fault("rebuild.contended", "another builder writes into this build", { isRetryable: false })),
       requireLease: () => Promise.resolve(),
       onStoreGoneBack: (): never => {

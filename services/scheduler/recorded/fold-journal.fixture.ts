@@ -28,9 +28,11 @@ export async function foldJournal(records: readonly ReceivedRecord[], options: S
     },
     close: () => Promise.resolve(),
   };
-  const context = await environment.partitionContext({ producer });
+  const context = await environment.partitionContext({ producer, analystRecordsMax: 0 });
   const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: BigInt(records.length) }));
+  // What waits for the position is sent before the next batch, so that each batch has its own.
   await environment.settle(worker.handle(records));
+  await environment.settle(worker.flush?.() ?? Promise.resolve());
   const uetrs = [...new Set(records.map(({ key }) => utf8.decode(key ?? undefined)))].toSorted();
   const documents = await environment.settle(environment.store.transactions.load(uetrs));
   const stored = uetrs.flatMap((uetr) => documents.get(uetr) ?? []);

@@ -5,7 +5,7 @@ import { partitionFor, topics } from "@sluice/contracts";
 import { expect, test } from "vitest";
 import { opensAtMs, schedulerDay, SchedulerEnvironment } from "../scheduler.fixture.ts";
 
-const outputs = [topics.dispatch, topics.events, topics.transactions];
+const outputs = [topics.dispatch, topics.events];
 const troubled = 1;
 
 function counts(environment: SchedulerEnvironment, topic: string): readonly number[] {
@@ -47,6 +47,29 @@ test.each(outputs)("I14: a leaderless partition of %s holds its own transactions
   expect([repeats(environment), scheduler.failures]).toEqual([0, []]);
   await scheduler.stop();
 });
+
+test.each([topics.transactions, topics.stateEvents])(
+  "I14: a leaderless partition of %s, which only analysts read, holds up its partition's position alone",
+  async (topic) => {
+    const environment = new SchedulerEnvironment({ partitionCount: 3 });
+    const scheduler = await environment.scheduler();
+    await environment.time.advance(opensAtMs - environment.time.nowMs() + 5_000);
+    environment.broker.setLeader({ topic, partition: troubled }, false);
+    const uetr = environment.uetrInPartition(troubled);
+    await environment.hold(uetr);
+    const positionOf = async () => (await environment.settle(environment.store.partitions.list("scheduler")))[troubled]!.position;
+    const [before, position] = [counts(environment, topic)[troubled], await positionOf()];
+    await environment.time.advance(10_000);
+    expect(await stateOf(environment, uetr)).toBe("RELEASED");
+    expect([counts(environment, topic)[troubled], await positionOf(), repeats(environment)]).toEqual([before, position, 0]);
+    environment.broker.setLeader({ topic, partition: troubled }, true);
+    await environment.time.advance(15_000);
+    expect(counts(environment, topic)[troubled]).toBeGreaterThan(before!);
+    expect(await positionOf()).toBe(BigInt(environment.broker.records({ topic: topics.journal, partition: troubled }).length));
+    expect([repeats(environment), scheduler.failures]).toEqual([0, []]);
+    await scheduler.stop();
+  },
+);
 
 test("I8: while one partition has no leader no gate opens and the day's own partition waits; then all goes on by itself [D10.78]", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 3 });

@@ -109,6 +109,7 @@ test("without a late write no snapshot is sent again", async () => {
   const uetr = environment.uetr();
   await environment.hold(uetr);
   await complete(environment, uetr);
+  await environment.time.advance(500);
   const before = countSnapshots(environment);
   await environment.time.advance(25_000);
   expect(countSnapshots(environment)).toBe(before);

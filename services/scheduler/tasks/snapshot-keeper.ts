@@ -12,7 +12,7 @@
 import { topics } from "@sluice/contracts";
 import { type AppendResult, readOrLearn } from "@sluice/messaging";
 import type { PartitionContext } from "../partition/context.ts";
-import { buildSnapshotRecord } from "../partition/snapshot-record.ts";
+import { buildSnapshot, toSnapshotRecord } from "../partition/analysts/snapshot-record.ts";
 import { type BackgroundTask, startBackgroundTask } from "./background-task.ts";
 
 export interface SnapshotKeeper extends BackgroundTask {
@@ -135,7 +135,7 @@ class SnapshotLooker {
         ({ transaction }) => BigInt(transaction.version) > (versions.get(transaction.uetr) ?? BigInt(transaction.version)),
       );
       if (newer.length === 0) continue;
-      await producer.send(newer.map((document) => buildSnapshotRecord(document, this.#ports)));
+      await producer.send(newer.map((document) => toSnapshotRecord(buildSnapshot(document), this.#ports)));
       logger.info("snapshots.sent-again", { partition: this.#place.partition, count: newer.length });
     }
   }

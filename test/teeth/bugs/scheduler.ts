@@ -18,6 +18,42 @@ const workerTests = ["services/scheduler/partition/two-owners.test.ts", "service
 
 export const schedulerBugs: readonly PlantedBug[] = [
   {
+    id: "position-before-analysts-records",
+    breaks: "What analysts read is lost when a scheduler is killed behind its position.",
+    edits: [
+      {
+        file: "services/scheduler/partition/take-over.ts",
+        find: "await Promise.all([ledgers.write(), analysts.send()])",
+        put: "await Promise.all([ledgers.write(), void analysts.send().catch(() => {})])",
+      },
+    ],
+    nearest: ["services/scheduler/scenarios/leaderless-output.test.ts"],
+  },
+  {
+    id: "snapshot-of-earlier-lease-reported",
+    breaks: "An old snapshot that lands behind another owner's newer one stays the last one.",
+    edits: [
+      {
+        file: "services/scheduler/partition/analysts/waiting-records.ts",
+        find: "one.isOfLease = false;",
+        put: "one.isOfLease = true;",
+      },
+    ],
+    nearest: ["services/scheduler/partition/analysts/waiting-records.test.ts"],
+  },
+  {
+    id: "analysts-records-unbounded",
+    breaks: "While a topic of analysts is away a partition keeps more and more of what waits for it.",
+    edits: [
+      {
+        file: "services/scheduler/partition/worker.ts",
+        find: "if (this.#analysts.isFull) await this.#analysts.send();",
+        put: "",
+      },
+    ],
+    nearest: ["services/scheduler/partition/analysts/analytics-records.test.ts"],
+  },
+  {
     id: "outputs-not-awaited",
     breaks: "The position may pass records whose outputs are not in the log.",
     edits: [

@@ -1,6 +1,6 @@
 import { topics } from "@sluice/contracts";
 import { expect, test } from "vitest";
-import { SchedulerEnvironment } from "../scheduler.fixture.ts";
+import { SchedulerEnvironment } from "../../scheduler.fixture.ts";
 
 test("every batch that touched a transaction sends its snapshot: the one with the highest version is what the store has", async () => {
   const environment = new SchedulerEnvironment();

@@ -4,7 +4,7 @@
 import { outgoingRecord, topics, type Records } from "@sluice/contracts";
 import type { Day, Marker } from "@sluice/domain";
 import type { OutgoingRecord } from "@sluice/messaging";
-import type { HandlerContext } from "../handlers/handler.ts";
+import type { HandlerContext } from "../../handlers/handler.ts";
 
 export function buildDayRecord(
   day: Day,

@@ -3,13 +3,14 @@
 import { type AnyDecodedRecord, type RecordName, recordMap, schemaVersions, topics } from "@sluice/contracts";
 import type { OutgoingRecord } from "@sluice/messaging";
 import { expect, test } from "vitest";
-import { closesAtMs, opensAtMs, reconciliationAtMs, SchedulerEnvironment } from "../scheduler.fixture.ts";
+import { closesAtMs, opensAtMs, reconciliationAtMs, SchedulerEnvironment } from "../../scheduler.fixture.ts";
+import { openPartitionWorker } from "../worker.ts";
 
 async function at(environment: SchedulerEnvironment, atMs: number): Promise<void> {
   await environment.time.advance(Math.max(0, atMs - environment.time.nowMs()));
 }
 
-test("I6: an entry for analysts is in the same send as its event, with its key and in its order [D10.70]", async () => {
+test("I6: an entry for analysts follows its event, with its key and in its order, and many go together [D10.70]", async () => {
   const sends: (readonly OutgoingRecord[])[] = [];
   const environment = new SchedulerEnvironment({
     brokerHooks: {
@@ -21,8 +22,11 @@ test("I6: an entry for analysts is in the same send as its event, with its key a
   });
   await environment.scheduler();
   const uetr = environment.uetr();
+  await environment.append(topics.journal, uetr, environment.debit(uetr));
+  await environment.until("received", () => environment.events(uetr).length === 1);
   await environment.hold(uetr);
   await environment.until("held", () => environment.events(uetr).length === 4);
+  await environment.time.advance(500);
   const describe = (record: OutgoingRecord): string => {
     const { name, value }: AnyDecodedRecord = environment.serde.decode(record.value ?? new Uint8Array());
     const isEntry = name === "TransactionStateEvent" || name === "StateEntered";
@@ -32,8 +36,15 @@ test("I6: an entry for analysts is in the same send as its event, with its key a
   };
   const inTopic = (batch: readonly OutgoingRecord[], topic: string): readonly string[] =>
     batch.filter((record) => record.topic === topic).map(describe);
-  for (const batch of sends) expect(inTopic(batch, topics.stateEvents)).toEqual(inTopic(batch, topics.events));
-  expect(sends.flatMap((batch) => inTopic(batch, topics.stateEvents))).toHaveLength(4);
+  const [events, entries] = [topics.events, topics.stateEvents].map((topic) => sends.flatMap((batch) => inTopic(batch, topic)));
+  expect(entries).toEqual(events);
+  expect(entries).toHaveLength(4);
+  const sendsWith = (topic: string): number => sends.filter((batch) => inTopic(batch, topic).length > 0).length;
+  expect(sendsWith(topics.stateEvents)).toBeLessThan(sendsWith(topics.events));
+  for (const [at, batch] of sends.entries()) {
+    const sentBefore = sends.slice(0, at).flatMap((earlier) => inTopic(earlier, topics.events));
+    expect(sentBefore).toEqual(expect.arrayContaining([...inTopic(batch, topics.stateEvents)]));
+  }
 });
 
 test("I6: an item for analysts has the row, the reason and the day of the store's item [D10.70]", async () => {
@@ -116,4 +127,40 @@ test("a topic of analysts has one record type, with a text for every field [D10.
     );
     expect(schema.fields.filter(({ doc }) => doc === "")).toEqual([]);
   }
+});
+
+test("I6: what waits for analysts when a scheduler is killed comes by the replay of the next one [D10.72]", async () => {
+  const environment = new SchedulerEnvironment();
+  const first = await environment.scheduler();
+  const uetr = environment.uetr();
+  await environment.append(topics.journal, uetr, environment.debit(uetr));
+  await environment.until("received", () => environment.events(uetr).length === 1);
+  expect(environment.records(topics.stateEvents)).toEqual([]);
+  first.kill();
+  await environment.scheduler();
+  await environment.time.advance(10_000);
+  const entries = environment.named(topics.stateEvents, "StateEntered").map(({ decoded }) => decoded.value.id);
+  const events = environment.named(topics.events, "TransactionStateEvent").map(({ decoded }) => decoded.value.id);
+  expect(new Set(entries)).toEqual(new Set(events));
+  expect(environment.named(topics.transactions, "TransactionSnapshot").at(-1)?.decoded.value.state).toBe("RECEIVED");
+});
+
+test("I15: a partition that has more for analysts than may wait sends it before it goes on", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const sends: number[] = [];
+  const base = await environment.partitionContext();
+  const send = (records: readonly OutgoingRecord[]) => {
+    sends.push(records.filter(({ topic }) => topic === topics.stateEvents).length);
+    return base.producer.send(records);
+  };
+  const context = await environment.partitionContext({ analystRecordsMax: 3, producer: { send, close: () => Promise.resolve() } });
+  const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+  for (let count = 0; count < 8; count += 1) {
+    const uetr = environment.uetr();
+    await environment.append(topics.journal, uetr, environment.debit(uetr));
+  }
+  const received = environment.broker.records({ topic: topics.journal, partition: 0 });
+  for (const record of received) await environment.settle(worker.handle([record]));
+  expect(Math.max(...sends)).toBeLessThanOrEqual(4);
+  expect(Math.max(...sends)).toBeGreaterThan(0);
 });

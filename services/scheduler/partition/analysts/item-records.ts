@@ -5,7 +5,7 @@
 import { outgoingRecord, topics } from "@sluice/contracts";
 import type { Item, Transaction } from "@sluice/domain";
 import type { OutgoingRecord } from "@sluice/messaging";
-import type { HandlerContext } from "../handlers/handler.ts";
+import type { HandlerContext } from "../../handlers/handler.ts";
 
 /** Items of one transaction that are sent; it has one for a close, and one for its outcome report. */
 const itemsMax = 16;

@@ -1,28 +1,23 @@
-// The newest snapshot of a transaction, for tables downstream (`sluice.transactions.v1`, compacted). Each batch that
-// touched a transaction sends its snapshot, and a replay sends it again. The last one of a key is the newest
-// (`tasks/snapshot-keeper.ts`).
+// The newest snapshot of a transaction, for tables downstream (`sluice.transactions.v1`, compacted). What batches
+// touched is sent with the next position (`waiting-records.ts`), and a replay sends it again. The last one of a key is
+// the newest (`tasks/snapshot-keeper.ts`).
 
 import { outgoingRecord, type Records, topics } from "@sluice/contracts";
 import type { Item } from "@sluice/domain";
 import type { OutgoingRecord } from "@sluice/messaging";
 import type { TransactionDocument } from "@sluice/store";
-import type { HandlerContext } from "../handlers/handler.ts";
+import type { HandlerContext } from "../../handlers/handler.ts";
 
-export function buildSnapshotRecord(
-  document: TransactionDocument,
+export type Snapshot = Records["TransactionSnapshot"];
+
+export function toSnapshotRecord(
+  value: Snapshot,
   { serde, partitionCount }: Pick<HandlerContext, "serde" | "partitionCount">,
 ): OutgoingRecord {
-  const { uetr } = document.transaction;
-  return outgoingRecord(
-    serde,
-    topics.transactions,
-    uetr,
-    { name: "TransactionSnapshot", value: buildSnapshot(document) },
-    { partitionCount },
-  );
+  return outgoingRecord(serde, topics.transactions, value.uetr, { name: "TransactionSnapshot", value }, { partitionCount });
 }
 
-function buildSnapshot({ transaction, search }: TransactionDocument): Records["TransactionSnapshot"] {
+export function buildSnapshot({ transaction, search }: TransactionDocument): Snapshot {
   const { uetr, version, flow, state, scheme, message, bank, businessDate, reconciliationDay, deadlineMs, currency, receivedAtMs } =
     transaction;
   const newest = transaction.transitions.at(-1);
