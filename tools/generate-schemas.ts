@@ -11,6 +11,8 @@ export interface Field {
   readonly type: Schema;
   readonly doc: string;
   readonly default?: unknown;
+  /** True: it says something of a person, so it is only in what is sealed. */
+  readonly personal?: true;
 }
 export interface RecordSchema {
   readonly type: "record";
@@ -81,7 +83,8 @@ export function selfContained(record: RecordSchema, sources: Sources): RecordSch
     if (schema.type === "record") throw new Error(`${record.name}: give ${schema.name} a file of its own in avro/types`);
     return schema;
   }
-  function inlineField(field: Field): Field {
+  // The mark is for our own code: it changes nothing on the wire, so it makes no new version.
+  function inlineField({ personal: _mark, ...field }: Field): Field {
     return { ...field, type: inline(field.type) };
   }
   return { ...record, fields: record.fields.map(inlineField) };

@@ -2,6 +2,7 @@
 // long → bigint, timestamp-millis → number (epoch ms), date → string (YYYY-MM-DD), decimal → bigint (unscaled), bytes →
 // Uint8Array, ["null", X] → X | null.
 
+import { personalText } from "./generate-personal.ts";
 import { collectEnums, isUnion, type RecordSchema, type Schema, type Sources } from "./generate-schemas.ts";
 
 export interface VersionedSchema {
@@ -28,6 +29,7 @@ export function typesText(sources: Sources, schemas: readonly VersionedSchema[])
       ...schemas.map((each) => `  ${each.name}: [\n${each.versions.map((version) => `    ${JSON.stringify(version)},`).join("\n")}\n  ],`),
       "};",
     ].join("\n"),
+    personalText(sources),
   ]
     .join("\n\n")
     .concat("\n");

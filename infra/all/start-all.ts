@@ -15,9 +15,10 @@ import { startDispatcher } from "@sluice/dispatcher";
 import { createDocumentsApp, readDocument } from "@sluice/documents";
 import { startEventPublisher } from "@sluice/event-publisher";
 import { startIngress } from "@sluice/ingress";
-import { machineTime, type Random, type Readiness, type Running } from "@sluice/kernel";
+import { Fault, machineTime, type Random, type Readiness, type Running } from "@sluice/kernel";
 import { createMemoryBroker, type MemoryBroker, type Messaging } from "@sluice/messaging";
 import { type Opening, openTracer, type TraceEnvironment } from "@sluice/process";
+import { createDataKeys, createSealingSerde, type KeyService } from "@sluice/secrecy";
 import { startScheduler } from "@sluice/scheduler";
 import { type ClientConnection, createLogger, createMetrics } from "@sluice/service";
 import { createMemoryStore, type Store } from "@sluice/store";
@@ -29,6 +30,8 @@ export interface AllPorts extends Omit<Opening<never>, "name" | "time" | "enviro
   readonly environment: Pick<ServiceEnvironment, "SLUICE_LOG_LEVEL" | "SLUICE_NAME_SERVERS">;
   readonly time: SteeredTime;
   readonly random: Random;
+  /** Holds the keys that personal data is sealed with; left out: there are none, and nothing can be sealed. */
+  readonly keys?: KeyService;
   /** Left out: nothing is traced. */
   readonly traces?: TraceEnvironment;
   /** Where the log lines go; left out: standard output. */
@@ -55,6 +58,9 @@ const recordsMax = 200_000;
 /** `opened` ends what was started. */
 export async function startAll(ports: AllPorts): Promise<All> {
   const { time, configuration, opened } = ports;
+  if (configuration.sealPersonalData && ports.keys === undefined) {
+    throw new Fault("all.no-keys", "sealPersonalData: here everything is in memory, and there are no keys", { isRetryable: false });
+  }
   const broker = startBroker(ports, configuration.partitionCount);
   const store = createMemoryStore({ time, random: ports.random, hooks: { latencyMs: [0, 0] } });
   const started: { readonly name: string; readonly service: Running }[] = [];
@@ -72,7 +78,10 @@ export async function startAll(ports: AllPorts): Promise<All> {
   await start("dispatcher", startDispatcher({ ...dispatching, store, gateway: await openGateway(ports, dispatching, listParties) }));
   const gateway = await openGateway(ports, publishing, ({ banks }) => banks);
   await start("event-publisher", startEventPublisher({ ...publishing, store, gateway }));
-  const desk = await start("console", startConsole({ ...portsOf("console"), store, controlDocument: readDocument("control") }));
+  const desk = await start(
+    "console",
+    startConsole({ ...portsOf("console"), store, keyService: ports.keys ?? null, controlDocument: readDocument("control") }),
+  );
   const ingress = await start("ingress", startIngress({ ...portsOf("ingress"), documents: createDocumentsApp() }));
   const clock = createClockApi({ time, days: store.days });
   const isOfConsole = ({ method, url }: Request): boolean => method === "GET" && new URL(url).pathname.startsWith("/transactions/");
@@ -106,7 +115,7 @@ function startBroker({ time, random }: AllPorts, partitionCount: number): Memory
 
 /** #1 */
 function portsOfService(ports: AllPorts, broker: MemoryBroker, name: string) {
-  const { time, random, configuration, opened } = ports;
+  const { time, random, configuration, opened, keys = null } = ports;
   const messaging = broker.client(name);
   opened.defer(() => messaging.close());
   const metrics = createMetrics({ withProcess: false });
@@ -125,7 +134,7 @@ function portsOfService(ports: AllPorts, broker: MemoryBroker, name: string) {
     metrics,
     ...(tracer === null ? {} : { tracer }),
     messaging,
-    serde: createFixedSerde(),
+    serde: createSealingSerde({ serde: createFixedSerde(), keys: keys === null ? null : createDataKeys({ service: keys, time }) }),
     configuration,
     partitionCount: configuration.partitionCount,
     fail: (reason: unknown) => ports.fail(reason),

@@ -197,6 +197,16 @@ export const operatorGroups: VerbIndex = [
     ],
   },
   {
+    title: "Personal data",
+    rows: [
+      {
+        name: "erase",
+        line: "makes a bank's month of personal data unreadable",
+        load: async () => (await import("./verbs/deciding/erase.ts")).eraseVerb,
+      },
+    ],
+  },
+  {
     title: "Dead letters",
     rows: [
       {

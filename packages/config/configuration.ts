@@ -177,6 +177,8 @@ export interface Configuration {
   readonly resolutionNeedsSecondPerson: boolean;
   /** Which other decisions take effect only once another person confirms them. */
   readonly secondPerson: ConfiguredSecondPerson;
+  /** Whether personal data of new messages is sealed before it is stored anywhere. */
+  readonly sealPersonalData: boolean;
   /** Number of partitions of every topic but the probe's; fixed when the topics are created. */
   readonly partitionCount: number;
   /** What topics are created with. */

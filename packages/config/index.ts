@@ -14,6 +14,8 @@ export { readConfiguration } from "./file/read-configuration.ts";
 export { southAfrica, southAfricaEveryDay } from "./calendars/south-africa.ts";
 export { connectionSettingsOf, kafkaSettings, registrySettings, settingNames, storeSettings } from "./environment/connection-settings.ts";
 export type { KafkaSetting, RegistrySetting, StoreSetting } from "./environment/connection-settings.ts";
+export { keySettings } from "./environment/key-settings.ts";
+export type { KeySetting } from "./environment/key-settings.ts";
 export { listenerSettings } from "./environment/listener-settings.ts";
 export type { ListenerSetting } from "./environment/listener-settings.ts";
 export { readEnvironment } from "./environment/environment.ts";

@@ -5,9 +5,9 @@
 //    configuration, such as a bank, keeps that part.
 // #2 Parties that did not change are the same objects in the next configuration, so that a change of one is no change
 //    of another.
-// #3 Schemes, the folder of rules, the topics and the number of partitions cannot change while a service runs: days are
-//    planned by them, and topics are made by them. A file that changes them is refused as a whole, because a part of it
-//    in force would be no version of the file.
+// #3 Schemes, the folder of rules, sealing, the topics and the number of partitions cannot change while a service runs:
+//    days are planned by them, and topics are made by them. A file that changes them is refused as a whole, because a
+//    part of it in force would be no version of the file.
 
 import { createHash } from "node:crypto";
 import type { Configuration } from "./configuration.ts";
@@ -51,6 +51,9 @@ export function createLiveConfiguration(initial: Configuration): LiveConfigurati
     get secondPerson() {
       return current.secondPerson;
     },
+    get sealPersonalData() {
+      return current.sealPersonalData;
+    },
     get partitionCount() {
       return current.partitionCount;
     },
@@ -75,7 +78,7 @@ function keepSame<T extends { readonly id: string }>(running: readonly T[], next
 }
 
 /** #3 */
-export const restartMembers = ["schemes", "rulesFolder", "partitionCount", "topics"] as const;
+export const restartMembers = ["schemes", "rulesFolder", "sealPersonalData", "partitionCount", "topics"] as const;
 
 /** #3: returns the paths of the changes that need a restart. */
 export function listRestartChanges(running: Configuration, next: Configuration): readonly string[] {

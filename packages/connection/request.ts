@@ -11,7 +11,7 @@ import type { Time } from "@sluice/kernel";
 
 export interface TextRequest {
   readonly url: string;
-  readonly method: "GET" | "POST" | "PUT";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   /** For https; Node's default context where it is not given. */

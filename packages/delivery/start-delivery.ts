@@ -211,6 +211,11 @@ function createHandler(options: DeliveryOptions, { producer, operatorSkips, engi
   }
 
   function work(record: ReceivedRecord, { partition, epoch }: PartitionEpoch, read: AnyDecodedRecord | string): Promise<void> {
+    // Without its body nothing can be sent, and nothing must: the bank would take an empty message.
+    if (typeof read !== "string" && read.isErased === true) {
+      options.logger.warn("record.erased", { topic, partition: record.partition, offset: record.offset });
+      return alreadyDone;
+    }
     const working = typeof read === "string" ? read : options.handle(read, record, engine.worker(partition, epoch));
     if (typeof working === "string") return sendToDeadLetters(record, { unreadable: working });
     return working ?? alreadyDone;

@@ -3,13 +3,15 @@
 // #1 Needs are opened one after another in the order of the table. The owner of `opened` closes them in reverse order,
 //    also where a later one fails.
 
-import type { Configuration, KafkaSetting, RegistrySetting, ServiceEnvironment, VariableName } from "@sluice/config";
+import type { Configuration, KafkaSetting, KeySetting, RegistrySetting, ServiceEnvironment, VariableName } from "@sluice/config";
 import { createRegistrySerde, type Serde } from "@sluice/contracts";
 import type { Logger, Metrics, Time } from "@sluice/kernel";
 import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
+import { createSealingSerde, type KeyService } from "@sluice/secrecy";
 import { openPatiently, type OpeningWait } from "./open-patiently.ts";
 import { requireTopics } from "./checks/topic-check.ts";
 import { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.ts";
+import { keyVariables, openDataKeys, openKeyService } from "./connections/key-service.ts";
 import { registryConnection, registryVariables } from "./connections/registry-connection.ts";
 import { requirePartitions } from "./checks/partition-check.ts";
 
@@ -64,11 +66,25 @@ export const helpFolder: Need<string | null, "SLUICE_HELP_FOLDER"> = {
 /** Attempts for one schema before the need as a whole is opened again, which says why. */
 const attemptsMax = 2;
 
-export const registry: Need<Serde, RegistrySetting> = {
-  variables: registryVariables,
+/** Reads and writes sealed records too, with the keys of the key service. */
+export const registry: Need<Serde, RegistrySetting | KeySetting> = {
+  variables: [...registryVariables, ...keyVariables],
   async open({ environment, stopping: signal, ...opening }) {
-    return await createRegistrySerde({ ...(await registryConnection(environment, opening)), time: opening.time, signal, attemptsMax });
+    const keys = await openDataKeys(environment, opening.configuration, opening);
+    const serde = await createRegistrySerde({
+      ...(await registryConnection(environment, opening)),
+      time: opening.time,
+      signal,
+      attemptsMax,
+    });
+    return createSealingSerde({ serde, keys });
   },
+};
+
+/** The key service itself, for what is more than sealing; null: none is configured. */
+export const keyService: Need<KeyService | null, KeySetting> = {
+  variables: keyVariables,
+  open: ({ environment, ...opening }) => openKeyService(environment, opening),
 };
 
 export interface BrokerOptions {

@@ -41,8 +41,8 @@ export interface TransactionQuery {
   readonly dateFrom?: string | undefined;
   readonly dateTo?: string | undefined;
   readonly reconciliationDay?: string | undefined;
-  /** Last four characters of the debtor's or the creditor's account. */
-  readonly accountEnd?: string | undefined;
+  /** What the end of the debtor's or the creditor's account may be stored as: itself, or a hash where it is sealed. */
+  readonly accountEnds?: readonly string[] | undefined;
   readonly amountTenThousandths?: bigint | undefined;
   /** Amounts, both included. */
   readonly amountFromTenThousandths?: bigint | undefined;

@@ -119,16 +119,18 @@ async function find(
   const { messaging, serde, searchedRecordsMax } = ports;
   const recordsMax = searchedRecordsMax === undefined ? {} : { recordsMax: searchedRecordsMax };
   const { records, isComplete } = await searchPartition(messaging, partition, { ...search, ...recordsMax });
-  const read = records.flatMap((record) => {
-    const decoded = decode(record, serde);
-    return decoded === null ? [] : [{ ...record, decoded }];
+  const decoded = await Promise.all(records.map((record) => decode(record, serde)));
+  const read = records.flatMap((record, index) => {
+    const one = decoded[index] ?? null;
+    return one === null ? [] : [{ ...record, decoded: one }];
   });
   return { records: read, isComplete: isComplete && read.length === records.length };
 }
 
 /** Returns null for an unreadable record; a timeline shows the readable ones. */
-function decode({ value }: ReceivedRecord, serde: Serde): AnyDecodedRecord | null {
+async function decode({ value }: ReceivedRecord, serde: Serde): Promise<AnyDecodedRecord | null> {
   try {
+    if (value !== null && serde.knows?.(value) === false) await serde.learn(value);
     return value === null ? null : serde.decode(value);
   } catch {
     return null;

@@ -76,7 +76,7 @@ function createPorts(over: Partial<Configuration>) {
   return { environment, ports: { time, random, logger, metrics, messaging, store, serde, configuration, partitionCount } };
 }
 
-type OptionalPorts = Pick<ConsoleServicePorts, "askProcesses" | "auditKeys" | "helpFolder">;
+type OptionalPorts = Pick<ConsoleServicePorts, "askProcesses" | "auditKeys" | "helpFolder" | "keyService">;
 
 export async function openConsoleEnvironment(over: Partial<Configuration> = {}, more: OptionalPorts = {}) {
   const { environment, ports } = createPorts(over);

@@ -1,5 +1,5 @@
 import { readDocument } from "@sluice/documents";
-import { askProcesses, auditKeys, broker, derivedNeed, helpFolder, registry, runService } from "@sluice/process";
+import { askProcesses, auditKeys, broker, derivedNeed, helpFolder, keyService, registry, runService } from "@sluice/process";
 import { store } from "@sluice/process/store";
 import { listenLimitsDefault } from "@sluice/service";
 import { startConsole } from "./service.ts";
@@ -10,6 +10,7 @@ runService("console", {
     store,
     messaging: broker(),
     auditKeys,
+    keyService,
     helpFolder,
     askProcesses,
     controlDocument: derivedNeed(() => readDocument("control")),

@@ -24,6 +24,7 @@ import { createCallerMeter, createCallers, createRefusals, createTokens, type Cl
 import type { Readiness } from "@sluice/kernel";
 import type { AskProcesses, ConfiguredService, ServicePorts } from "@sluice/process";
 import { createJournalProbe, createProbe, startBrokerClock } from "@sluice/messaging";
+import { createSearchHashes, type KeyService } from "@sluice/secrecy";
 import { createStoreProbe, type Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
 import { startConsoleAudit } from "./start-audit.ts";
@@ -49,6 +50,8 @@ export interface ConsoleServicePorts extends ServicePorts {
   readonly store: Store;
   /** The keys that seal the audit, null while there are none; left out: this console does not seal. */
   readonly auditKeys?: () => AuditKeys | null;
+  /** Holds the keys that personal data is sealed with; null, or left out: there is none. */
+  readonly keyService?: KeyService | null;
   /** Text of the control API's OpenAPI document; null: it is not served. */
   readonly controlDocument?: string | null;
   /** Asks the processes of all services how they are; null, or left out: nobody said where they are. */
@@ -92,7 +95,9 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const api = createBankApi({ time, logger, callers, meter, operations, report });
   const book = createProposalBook(ports);
   const outlook = createOutlook({ ...ports, book, brokerNowMs: () => brokerClock.nowMs() });
-  const handlers = createControlHandlers({ ...ports, producer, brokerClock, knownAsOf, book, outlook });
+  const keyService = ports.keyService ?? null;
+  const searchHashes = keyService === null ? null : createSearchHashes({ service: keyService, time });
+  const handlers = createControlHandlers({ ...ports, searchHashes, producer, brokerClock, knownAsOf, book, outlook });
   const document = ports.controlDocument ?? null;
   const serving = { time, logger, operators, meter: operatorMeter, handlers, report, document };
   const control = createControlApi({ ...serving, audit: createControlAudit(audit) });

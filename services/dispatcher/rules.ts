@@ -33,6 +33,8 @@ export function createDispatchRules(serde: Serde, partitionCount: number): Deliv
       status === 202 || acknowledgeCodes.includes(status) || (mayBeRepeat && duplicateCodes.includes(status)),
     readDelivery(record, place) {
       const decoded = serde.decode(record);
+      if (decoded.isErased === true)
+        throw new Fault("dispatcher.erased", "the key of a parked message was destroyed", { isRetryable: false });
       if (decoded.name !== "Dispatch") throw new Fault("dispatcher.not-a-dispatch", `a parked ${decoded.name}`, { isRetryable: false });
       return buildDispatchDelivery(decoded.value, { ...place, record });
     },

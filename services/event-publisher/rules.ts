@@ -40,6 +40,8 @@ export function createPostingRules(serde: Serde, partitionCount: number): Delive
       (status >= 200 && status < 300) || (mayBeRepeat && duplicateCodes.includes(status)),
     readDelivery(record, place) {
       const decoded = serde.decode(record);
+      if (decoded.isErased === true)
+        throw new Fault("event-publisher.erased", "the key of a parked message was destroyed", { isRetryable: false });
       if (decoded.name === "TransactionStateEvent") return buildPostingDelivery(decoded.value, { ...place, record });
       if (decoded.name === "EsmStateEvent") return buildEsmPostingDelivery(decoded.value, { ...place, record });
       throw new Fault("event-publisher.not-an-event", `a parked ${decoded.name}`, { isRetryable: false });

@@ -18,6 +18,7 @@ import {
   seededRandom,
   type MessageObject,
 } from "@sluice/testkit";
+import { createDataKeys, createSealingSerde, type KeyService } from "@sluice/secrecy";
 import { startIngress, type IngressAnswer, type IngressRequest } from "./service.ts";
 
 /** The start of the clock: 08:00 in the scheme's zone. */
@@ -31,7 +32,8 @@ export const sampleParties: Configuration = sampleConfiguration({
   schemes: [sampleScheme({ creditsFinal: "connector" }), sampleScheme({ id: "ZA_RTC" }), sampleScheme({ id: "ZA_RPP" })],
 });
 
-export async function startTestIngress(configuration: Configuration = sampleParties) {
+/** With a key service it can seal. */
+export async function startTestIngress(configuration: Configuration = sampleParties, service: KeyService | null = null) {
   const time = createVirtualTime({ startAtMs: ingressStartAtMs });
   const environment: { fate: ProduceFate; auditFate: ProduceFate; lines: { event: string; fields: LogFields }[] } = {
     fate: { kind: "append" },
@@ -45,8 +47,8 @@ export async function startTestIngress(configuration: Configuration = samplePart
     hooks: { produce: (_, [record]) => (record?.topic === topics.audit ? environment.auditFate : environment.fate) },
   });
   const note = (event: string, fields: LogFields = {}): void => void environment.lines.push({ event, fields });
-  const logger: Logger = { ...silentLogger, info: note, warn: note };
-  const serde = createFixedSerde();
+  const logger: Logger = { ...silentLogger, info: note, warn: note, error: note };
+  const serde = createSealingSerde({ serde: createFixedSerde(), keys: service === null ? null : createDataKeys({ service, time }) });
   const metrics = createMetrics({ withProcess: false });
   const ingress = startIngress({
     time,

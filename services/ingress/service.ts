@@ -20,6 +20,7 @@
 // #5 Who came and who was refused, and what the configuration changed, is in the audit. No message waits for it.
 // #6 Banks, connectors, their credentials and limits can change while ingress runs. New ones count only after a delay
 //    (`new-parties.ts`). A request that has begun keeps what it was begun with.
+// #7 Where personal data is to be sealed, nothing is stored without its key: while that cannot be had, 503.
 
 import { type Configuration, createLiveConfiguration, listCallers, type LiveConfiguration } from "@sluice/config";
 import { type CallerMeter, type Callers, createCallerMeter, createCallers, createRefusals, type ClientConnection } from "@sluice/service";
@@ -29,14 +30,15 @@ import type { OutgoingRecord } from "@sluice/messaging";
 import { startIngressAudit } from "./start-audit.ts";
 import { createAdmission } from "./http/admission.ts";
 import { noRoomAnswers, unavailableAnswer, type IngressAnswer } from "./http/answer.ts";
-import { createFairQueue } from "./http/fair-queue.ts";
+import { createFairQueue, type FairQueue } from "./http/fair-queue.ts";
 import { createIngressApi, type IngressApiPorts } from "./http/api.ts";
 import type { Readiness } from "@sluice/kernel";
 import { createJournalAppender, type AppendOutcome, type JournalAppender } from "./journal/journal-appender.ts";
 import type { IngressOperation } from "./intake/operation.ts";
 import { ingressOperations } from "./operations.ts";
 import { createNewParties } from "./new-parties.ts";
-import { prepareRecord } from "./intake/prepare-record.ts";
+import { type PreparedRecord, prepareRecord } from "./intake/prepare-record.ts";
+import { createSealKeys } from "./seal-keys.ts";
 import { createIngressRequestReport, refusalDetail } from "./http/request-report.ts";
 import { traceRequest } from "./http/trace-request.ts";
 
@@ -77,7 +79,6 @@ const answerMaxMs = 1_000;
 export function startIngress(ports: IngressPorts): Ingress {
   const { time } = ports;
   const live = createLiveConfiguration(ports.configuration);
-  const preparing = { ...ports, configuration: live.view };
   const admission = createAdmission(admissionLimits);
   const appender = createJournalAppender(ports);
   const queue = createFairQueue(time);
@@ -88,13 +89,14 @@ export function startIngress(ports: IngressPorts): Ingress {
   const callers = createCallers(configured, () => time.nowMs());
   const meter = createCallerMeter(configured, () => time.monotonicMs());
   const newParties = createNewParties({ time, running: ports.configuration, take: (next) => takeOver({ live, callers, meter }, next) });
+  const prepare = createPreparation(queue, { ...ports, configuration: live.view });
   let stopped: Promise<void> | null = null;
 
   async function take(request: IngressRequest): Promise<IngressAnswer> {
     const startedMs = time.monotonicMs();
     // A request that came before the stop is still finished.
     const isStopping = stopped !== null;
-    const prepared = (await queue.run(request.caller, () => prepareRecord(preparing, request))) ?? overdue;
+    const prepared = await prepare(request);
     const waitMaxMs = answerMaxMs - (time.monotonicMs() - startedMs);
     const outcome = prepared.ok ? await append(prepared.record, waitMaxMs, isStopping) : null;
     const answer = prepared.ok ? answerTo(outcome) : prepared.refusal;
@@ -164,6 +166,24 @@ function answerFields(answer: IngressAnswer) {
   return { status: answer.status, detail: refusalDetail(answer) };
 }
 
+type Prepared = Exclude<PreparedRecord, { readonly scope: string }>;
+
+/** #7 */
+function createPreparation(queue: FairQueue, ports: Parameters<typeof prepareRecord>[0] & IngressPorts) {
+  const sealKeys = createSealKeys(ports);
+  return async (request: IngressRequest): Promise<Prepared> => {
+    const prepareInTurn = async () => (await queue.run(request.caller, () => prepareRecord(ports, request))) ?? overdue;
+    const first = await prepareInTurn();
+    if (!("scope" in first)) return first;
+    const noKey: Prepared = { ok: false, refusal: notStoredAnswer, subject: first.subject };
+    if (!(await sealKeys.make(first.scope))) return noKey;
+    const second = await prepareInTurn();
+    return "scope" in second ? noKey : second;
+  };
+}
+
+const notStoredAnswer = unavailableAnswer("The message was not stored. Send it again.");
+
 const overdue = {
   ok: false,
   subject: null,
@@ -185,6 +205,6 @@ function takeOver({ live, callers, meter }: Replaced, next: Configuration): void
 /** In every case but the first the bank may send the message again. */
 function answerTo(outcome: AppendOutcome | null): IngressAnswer {
   if (outcome?.kind === "appended") return { status: 202 };
-  if (outcome?.kind === "unavailable") return unavailableAnswer("The message was not stored. Send it again.");
+  if (outcome?.kind === "unavailable") return notStoredAnswer;
   return unavailableAnswer("It is not known whether the message was stored. Send it again as it is.");
 }

@@ -28,6 +28,7 @@ import {
 } from "@sluice/messaging";
 import { rulesVersion } from "@sluice/domain";
 import { type ErrorFields, type Logger, type LogFields, type Metrics, type Running, silentLogger, silentMetrics } from "@sluice/kernel";
+import { createDataKeys, createSealingSerde, type KeyService, scopeFor } from "@sluice/secrecy";
 import { createMemoryStore, type MemoryStore, type MemoryStoreHooks, type Store, type TransactionDocument } from "@sluice/store";
 import {
   createVirtualTime,
@@ -93,6 +94,8 @@ export interface SchedulerEnvironmentOptions {
   readonly onProblem?: (event: string, fields: ErrorFields) => void;
   readonly brokerHooks?: MemoryHooks;
   readonly storeHooks?: MemoryStoreHooks;
+  /** What is appended is sealed, under the key of the bank `first` and the month. */
+  readonly keyService?: KeyService;
 }
 
 export interface DecodedReceivedRecord<N extends RecordName> extends ReceivedRecord {
@@ -112,12 +115,13 @@ export class SchedulerEnvironment {
   readonly time: VirtualTime;
   readonly broker: MemoryBroker;
   store: Store;
-  readonly serde = createFixedSerde();
+  readonly serde: Serde;
   readonly partitionCount: number;
   readonly #options: SchedulerEnvironmentOptions;
   readonly #random;
   readonly #producer: Promise<Producer>;
   #processes = 0;
+  #hasKey = false;
   /** Kills the scheduler started last, also from a hook. */
   kill: () => void = () => {};
 
@@ -126,6 +130,7 @@ export class SchedulerEnvironment {
     this.#options = options;
     this.partitionCount = options.partitionCount ?? 2;
     this.time = createVirtualTime({ startAtMs: schedulerStartAtMs, seed });
+    this.serde = this.newSerde();
     this.#random = seededRandom(seed);
     const { time } = this;
     const partitions = Object.values(topics).map((topic) => [topic, topic === topics.probe ? 1 : this.partitionCount] as const);
@@ -138,6 +143,13 @@ export class SchedulerEnvironment {
     });
     this.store = this.emptyStore();
     this.#producer = this.broker.client("test").producer("test");
+  }
+
+  /** The serde of another process: it has no key at hand. */
+  newSerde(): Serde {
+    const { keyService: service } = this.#options;
+    const serde = createFixedSerde();
+    return service === undefined ? serde : createSealingSerde({ serde, keys: createDataKeys({ service, time: this.time }) });
   }
 
   emptyStore(): MemoryStore {
@@ -270,7 +282,12 @@ export class SchedulerEnvironment {
   async append(topic: string, key: string, decoded: AnyDecodedRecord, partition?: number): Promise<void> {
     const options = partition === undefined ? { partitionCount: this.partitionCount } : { partitionCount: this.partitionCount, partition };
     const producer = await this.settle(this.#producer);
-    await this.settle(producer.send([outgoingRecord(this.serde, topic, key, decoded, options)]));
+    const scope = scopeFor(schedulerBank, this.time.nowMs());
+    const isSealed = this.#options.keyService !== undefined;
+    if (isSealed && !this.#hasKey) await this.settle(this.serde.makeKey?.(scope) ?? Promise.resolve());
+    this.#hasKey = true;
+    const sealing = isSealed ? { ...options, sealUnder: { scope } } : options;
+    await this.settle(producer.send([outgoingRecord(this.serde, topic, key, decoded, sealing)]));
   }
 
   async appendRaw(

@@ -130,6 +130,7 @@ function identifiersIn(received: ReceivedPayment): { readonly uetr: string } {
 async function decodePayment(record: ReceivedRecord, serde: Serde): Promise<ReceivedPayment | string> {
   const decoded = await readOrLearn(record, serde);
   if (typeof decoded === "string") return decoded;
+  if (decoded.isErased === true) return "its key was destroyed before its verdict";
   const headerType = record.headers[headers.type];
   const isPayment = decoded.name === "DirectDebitReceived" || decoded.name === "CreditTransferReceived";
   return isPayment && decoded.name === headerType ? decoded : `its header says ${headerType}, its bytes ${decoded.name}`;

@@ -1,6 +1,8 @@
 // Builds the environment of a service, with the names of packages/config/environment/environment.ts.
 
+import { join } from "node:path";
 import type { ServerAddresses } from "@sluice/local-servers";
+import { projectRoot } from "./run-program.ts";
 
 export interface ServiceSettings {
   readonly servers: ServerAddresses;
@@ -26,6 +28,8 @@ export function serviceEnvironment(settings: ServiceSettings): Readonly<Record<s
     KAFKA_FEW_REPLICAS: "allowed",
     SLUICE_DATABASE: settings.database ?? "sluice",
     SLUICE_CONFIG: settings.configurationFile,
+    // Made by itself on its first use, which is where the configuration file has personal data sealed.
+    SLUICE_KEYRING_FOLDER: join(projectRoot, ".sluice", "keyring"),
     SLUICE_HTTP_HOST: "127.0.0.1",
     SLUICE_HTTP_PORT: String(settings.httpPort ?? 0),
     SLUICE_CONSOLE_PORT: String(settings.consolePort ?? 0),

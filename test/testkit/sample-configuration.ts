@@ -129,6 +129,7 @@ export function sampleConfiguration(options: Partial<Configuration> & { readonly
     cdv: { refuseOn: "high" },
     rulesFolder: null,
     operators: [],
+    sealPersonalData: false,
     resolutionNeedsSecondPerson: false,
     secondPerson: { actions: [], proposalLifetimeMs: 86_400_000 },
     topics: { replication: 1, minInsync: 1, retentionMs: { dispatch: 1, events: 1, receipts: 1, deadLetters: 1 } },

@@ -33,6 +33,7 @@ const forServices: Fence = {
     "kernel",
     "messaging",
     "process",
+    "secrecy",
     "service",
     "store",
   ],
@@ -57,14 +58,17 @@ export const fences: Readonly<Record<string, Fence>> = {
   "packages/messaging": { values: ["contracts", "kernel"] },
   // Above the log, below whatever takes requests of people.
   "packages/audit": { values: ["contracts", "kernel", "messaging"] },
+  "packages/secrecy": { values: ["connection", "contracts", "kernel"] },
   "packages/store": { values: ["domain", "kernel"], types: ["contracts"] },
   // The one package that opens what a service needs. What it opens stays below it, and knows nothing of a process.
-  "packages/process": { values: ["audit", "config", "connection", "contracts", "kernel", "messaging", "service", "store"] },
+  "packages/process": { values: ["audit", "config", "connection", "contracts", "kernel", "messaging", "secrecy", "service", "store"] },
   "packages/delivery": { values: ["config", "connection", "contracts", "domain", "kernel", "messaging", "store"], types: ["process"] },
   "packages/timeline": { values: ["contracts", "domain", "kernel"], types: ["messaging", "store"] },
   "packages/cli": { values: all },
   // All services in one process: what a service's main.ts puts together, once for all of them.
-  "infra/all": { values: ["config", "contracts", "delivery", "documents", "kernel", "messaging", "process", "service", "store"] },
+  "infra/all": {
+    values: ["config", "contracts", "delivery", "documents", "kernel", "messaging", "process", "secrecy", "service", "store"],
+  },
   "infra/analytics": { values: ["kernel", "local-servers", "messaging"] },
   // What starts a container has nothing of Sluice in its own process.
   "infra/image": { values: [] },

@@ -55,7 +55,8 @@ is no map is hashed whole. Empty: the file is in a ConfigMap of the user's own, 
 {{- if not .Values.route.hosts }}{{ fail "route.hosts is missing: the address of banks" }}{{ end }}
 {{- if and .Values.tls.secret (not .Values.route.podCertificate.host) }}{{ fail "route.podCertificate.host is missing: the name in the certificate of tls.secret" }}{{ end }}
 {{- end }}
-{{- range $server := list "kafka" "registry" "mongo" }}
+{{- if and .Values.vault.url (not .Values.vault.files.token) }}{{ fail "vault.files.token is missing: Vault wants a token" }}{{ end }}
+{{- range $server := list "kafka" "registry" "mongo" "vault" }}
 {{- $of := index $.Values $server }}
 {{- range $file, $key := $of.files }}
 {{- if and $key (not $of.secret) }}{{ fail (printf "%s.files.%s is set, and %s.secret is not" $server $file $server) }}{{ end }}
@@ -104,6 +105,15 @@ is no map is hashed whole. Empty: the file is in a ConfigMap of the user's own, 
 {{- include "sluice.file" (list "SCHEMA_REGISTRY_PASSWORD_FILE" "registry" $registry.files.password) }}
 {{- end }}
 
+{{/* The variables of the key service, which all that read records need. SLUICE_KEYRING_FOLDER is for one machine: pods share no folder. */}}
+{{- define "sluice.keyVariables" -}}
+{{- $vault := .Values.vault }}
+{{- include "sluice.variable" (list "SLUICE_VAULT_URL" $vault.url) }}
+{{- include "sluice.variable" (list "SLUICE_VAULT_MOUNT" (ternary $vault.mount "" (ne $vault.url ""))) }}
+{{- include "sluice.file" (list "SLUICE_VAULT_TOKEN_FILE" "vault" $vault.files.token) }}
+{{- include "sluice.file" (list "SLUICE_VAULT_TLS_CA_FILE" "vault" $vault.files.ca) }}
+{{- end }}
+
 {{- define "sluice.storeVariables" -}}
 {{- $mongo := .Values.mongo }}
 {{- include "sluice.variable" (list "MONGO_URL" $mongo.url) }}
@@ -131,7 +141,7 @@ is no map is hashed whole. Empty: the file is in a ConfigMap of the user's own, 
 {{- include "sluice.variable" (list "SLUICE_TLS_ENDED_BY" $tls.endedBy) }}
 {{- end }}
 
-{{/* Secrets that are mounted as folders. The arguments: the root, and which of tls, kafka, registry and mongo, and whether those of banks. */}}
+{{/* Secrets that are mounted as folders. The arguments: the root, and which of tls, kafka, registry, mongo and vault, and whether those of banks. */}}
 {{- define "sluice.secretFolders" -}}
 {{- $root := index . 0 }}
 {{- range $name := index . 1 }}

@@ -10,6 +10,7 @@ import { formatProblems, problemAt } from "../file/problem.ts";
 import type { FileVariables } from "../file/variables.ts";
 import { auditSettings } from "./audit-settings.ts";
 import { findConnectionProblems, kafkaSettings, registrySettings, storeSettings } from "./connection-settings.ts";
+import { keySettings } from "./key-settings.ts";
 import { helpSettings } from "./help-settings.ts";
 import { apiSettings, findListenerProblems, listenerSettings, opsSettings } from "./listener-settings.ts";
 import { operationsSettings } from "./operations-settings.ts";
@@ -44,6 +45,7 @@ export const variables = {
   ...apiSettings,
   ...nameSettings,
   ...auditSettings,
+  ...keySettings,
   ...helpSettings,
   ...operationsSettings,
   ...traceSettings,

@@ -230,7 +230,10 @@ const secondPersonSchema = z.strictObject({
     .array(z.enum(secondPersonActions))
     .refine((actions) => new Set(actions).size === actions.length, "an action twice")
     .default([...secondPersonActions])
-    .meta({ description: "credits-final, open-gate, withdraw, redrive, stop, replay, skip, extend; []: one person decides. All of them." }),
+    .meta({
+      description:
+        "credits-final, open-gate, withdraw, redrive, stop, replay, skip, extend, erase; []: one person decides, and nobody can erase. All of them.",
+    }),
   proposalLifetime: duration(5 * 60_000, 7 * dayMs).default(dayMs),
 });
 
@@ -248,6 +251,10 @@ export const fileSchema = z.strictObject({
   operators: z.array(z.unknown()).max(1_000).optional(),
   resolutionNeedsSecondPerson: z.boolean().default(true),
   secondPerson: secondPersonSchema.prefault({}),
+  sealPersonalData: z.boolean().default(false).meta({
+    description:
+      "Parties, accounts and free text of new messages are sealed, in the log and in the store. Every process then needs `SLUICE_KEYRING_FOLDER` or `SLUICE_VAULT_URL`.",
+  }),
   partitionCount: z.int().min(1).max(partitionCountMax).default(partitionCountDefault).meta({
     description:
       "Partitions of every topic but the probe's. Fixed once the topics exist: a service that finds another number does not start.",

@@ -471,7 +471,7 @@ test("operators have at least one role, and share no id and no token with anybod
 });
 
 test("by default everything that moves money needs two persons, for a day; each decision can be left out [D9 second-person]", () => {
-  const all = ["credits-final", "open-gate", "withdraw", "redrive", "stop", "replay", "skip", "extend"];
+  const all = ["credits-final", "open-gate", "withdraw", "redrive", "stop", "replay", "skip", "extend", "erase"];
   expect(read(smallest).resolutionNeedsSecondPerson).toBe(true);
   expect(read(smallest).secondPerson).toEqual({ actions: all, proposalLifetimeMs: 24 * 3_600_000 });
   const chosen = read(

@@ -87,6 +87,7 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
       operators: operators.map(({ value }) => toOperator(value)),
       resolutionNeedsSecondPerson: file.resolutionNeedsSecondPerson,
       secondPerson: { actions: file.secondPerson.actions, proposalLifetimeMs: file.secondPerson.proposalLifetime },
+      sealPersonalData: file.sealPersonalData,
       partitionCount: file.partitionCount,
       topics: { replication: file.topics.replication, minInsync: file.topics.minInsync, retentionMs: file.topics.retention },
     },

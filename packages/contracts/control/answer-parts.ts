@@ -37,7 +37,7 @@ export const accountEndSchema = z
   .string()
   .max(4)
   .nullable()
-  .meta({ id: "AccountEnd", description: "Last four characters of the account." });
+  .meta({ id: "AccountEnd", description: "Last four characters of the account; null: there is none, or it is sealed." });
 export const flowSchema = z.enum(["on-us", "off-us", "credit"]).nullable();
 export const nextPageSchema = textSchema.nullable().meta({ description: "Give it as `after`; null: the list ends here." });
 export const asOfSchema = nullableTimeSchema.meta({

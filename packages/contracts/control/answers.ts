@@ -348,6 +348,15 @@ export const controlAnswers = {
       })
       .nullable(),
   }),
+  eraseMonth: z.strictObject({
+    schema: z.literal("Erasure"),
+    action: textSchema,
+    bank: textSchema,
+    month: textSchema,
+    isDryRun: z.boolean(),
+    transactions: countSchema.meta({ description: "Transactions whose message came in that month." }),
+    isErased: z.boolean().meta({ description: "The key is destroyed; of a dry run: it was destroyed before." }),
+  }),
   skipStuckRecord: z.strictObject({
     schema: z.literal("SkipRequested"),
     action: textSchema,

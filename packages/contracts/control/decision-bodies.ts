@@ -239,6 +239,11 @@ const transactionReplay = object({
   ),
 });
 
+const erasure = object({
+  reason,
+  isDryRun: optional(z.boolean().meta({ description: "true: only say what would be erased." })),
+});
+
 /** The body of each decision. */
 export const controlBodies = {
   withdrawDebit: reasoned,
@@ -258,6 +263,7 @@ export const controlBodies = {
   pauseBank: pause,
   resumeBank: reasoned,
   checkBank: reasoned,
+  eraseMonth: erasure,
   skipStuckRecord: skipRecord,
   replayDeadLetter: replay,
   replayDeadLetters: replaySeveral,

@@ -83,6 +83,11 @@ export const controlOperations = [
   decision("confirmResolutions", "/resolution/confirmation", "Confirm another person's resolutions, several at once", "approve"),
   decision("pauseBanks", "/pause", "Pause several banks and connectors, or all"),
   decision("resumeBanks", "/resume", "End the pause of several banks and connectors, or of all"),
+  decision(
+    "eraseMonth",
+    "/banks/{bank}/erasure/{month}",
+    "Destroy the key of a bank's month, so that nobody can read its personal data again",
+  ),
   decision("skipStuckRecord", "/skip", "Skip a record that stops a partition"),
   decision("replayDeadLetter", "/dead-letters/{letter}/replay", "Append one dead letter again"),
   decision("replayTransaction", "/transactions/{uetr}/replay", "Append all dead letters of a transaction again"),
@@ -108,6 +113,7 @@ export const secondPersonOperations = {
   replayDeadLetters: "replay",
   skipStuckRecord: "skip",
   extendClose: "extend",
+  eraseMonth: "erase",
 } as const satisfies Partial<Record<ControlOperationName, SecondPersonAction>>;
 
 export type SecondPersonOperation = keyof typeof secondPersonOperations;

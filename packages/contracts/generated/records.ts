@@ -1359,6 +1359,28 @@ export interface Release {
   readonly bank: string;
 }
 
+/** Another record, whose personal members only holders of a key can read. */
+export interface SealedRecord {
+  /** Name of the record that is sealed. */
+  readonly record: string;
+  /** Topic that it was made for. */
+  readonly topic: string;
+  /** Key of the record in that topic: the UETR. */
+  readonly key: string;
+  /** How it is sealed. 1: AES-256-GCM, its nonce made of the content by HMAC-SHA-256. */
+  readonly suite: number;
+  /** Bank or connector and month, such as alpha/2026-11. Destroying the key of that name makes the content unreadable. */
+  readonly scope: string;
+  /** The data key, encrypted under the key of the scope. */
+  readonly wrappedKey: Uint8Array;
+  /** 12 bytes. */
+  readonly nonce: Uint8Array;
+  /** The record without its personal members, with the header of its own schema. */
+  readonly clear: Uint8Array;
+  /** The whole record with the header of its own schema, encrypted, and the tag of 16 bytes. The tag binds topic, key, record, scope and clear. */
+  readonly sealed: Uint8Array;
+}
+
 /** For analysts: one entry of a transaction into a state. A repeat has the same id and the same content. */
 export interface StateEntered {
   /** Derived from UETR and stageVersion, as the id of the event; a repeat has the same. */
@@ -1575,6 +1597,7 @@ export interface Records {
   readonly ReconciliationItem: ReconciliationItem;
   readonly RedriveRequested: RedriveRequested;
   readonly Release: Release;
+  readonly SealedRecord: SealedRecord;
   readonly StateEntered: StateEntered;
   readonly StatusReportReceived: StatusReportReceived;
   readonly TransactionSnapshot: TransactionSnapshot;
@@ -1629,6 +1652,7 @@ export const recordNames = [
   "ReconciliationItem",
   "RedriveRequested",
   "Release",
+  "SealedRecord",
   "StateEntered",
   "StatusReportReceived",
   "TransactionSnapshot",
@@ -1790,6 +1814,9 @@ export const schemaVersions: Readonly<Record<RecordName, readonly string[]>> = {
   Release: [
     "{\"type\":\"record\",\"name\":\"Release\",\"namespace\":\"sluice\",\"doc\":\"The turn of a held debit has come.\",\"fields\":[{\"name\":\"scheme\",\"type\":\"string\",\"doc\":\"Scheme.\"},{\"name\":\"businessDate\",\"type\":\"string\",\"doc\":\"Business date.\"},{\"name\":\"windowNumber\",\"type\":\"int\",\"doc\":\"Processing window.\"},{\"name\":\"bank\",\"type\":\"string\",\"doc\":\"Bank it is released to.\"}]}",
   ],
+  SealedRecord: [
+    "{\"type\":\"record\",\"name\":\"SealedRecord\",\"namespace\":\"sluice\",\"doc\":\"Another record, whose personal members only holders of a key can read.\",\"fields\":[{\"name\":\"record\",\"type\":\"string\",\"doc\":\"Name of the record that is sealed.\"},{\"name\":\"topic\",\"type\":\"string\",\"doc\":\"Topic that it was made for.\"},{\"name\":\"key\",\"type\":\"string\",\"doc\":\"Key of the record in that topic: the UETR.\"},{\"name\":\"suite\",\"type\":\"int\",\"doc\":\"How it is sealed. 1: AES-256-GCM, its nonce made of the content by HMAC-SHA-256.\"},{\"name\":\"scope\",\"type\":\"string\",\"doc\":\"Bank or connector and month, such as alpha/2026-11. Destroying the key of that name makes the content unreadable.\"},{\"name\":\"wrappedKey\",\"type\":\"bytes\",\"doc\":\"The data key, encrypted under the key of the scope.\"},{\"name\":\"nonce\",\"type\":\"bytes\",\"doc\":\"12 bytes.\"},{\"name\":\"clear\",\"type\":\"bytes\",\"doc\":\"The record without its personal members, with the header of its own schema.\"},{\"name\":\"sealed\",\"type\":\"bytes\",\"doc\":\"The whole record with the header of its own schema, encrypted, and the tag of 16 bytes. The tag binds topic, key, record, scope and clear.\"}]}",
+  ],
   StateEntered: [
     "{\"type\":\"record\",\"name\":\"StateEntered\",\"namespace\":\"sluice\",\"doc\":\"For analysts: one entry of a transaction into a state. A repeat has the same id and the same content.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Derived from UETR and stageVersion, as the id of the event; a repeat has the same.\"},{\"name\":\"uetr\",\"type\":\"string\",\"doc\":\"Transaction, lower case.\"},{\"name\":\"stageVersion\",\"type\":\"int\",\"doc\":\"Gap-free from 1 per UETR.\"},{\"name\":\"state\",\"type\":\"string\",\"doc\":\"State entered, for example HELD.\"},{\"name\":\"flow\",\"type\":\"string\",\"doc\":\"on-us, off-us or credit.\"},{\"name\":\"scheme\",\"type\":\"string\",\"doc\":\"Scheme.\"},{\"name\":\"service\",\"type\":\"string\",\"doc\":\"Service code, for example EFT_DIRECT_DEBIT.\"},{\"name\":\"direction\",\"type\":\"string\",\"doc\":\"INBOUND or OUTBOUND, as in tranInfo of the posting.\"},{\"name\":\"sender\",\"type\":\"string\",\"doc\":\"Bank or connector that sent the debit or credit.\"},{\"name\":\"bank\",\"type\":\"string\",\"doc\":\"Bank that gets the events: on-us the sender, otherwise the bank that the transaction goes to.\"},{\"name\":\"businessDate\",\"type\":{\"type\":\"int\",\"logicalType\":\"date\"},\"doc\":\"Business date at that moment; before the verdict on a debit the date of the next close.\"},{\"name\":\"amount\",\"type\":{\"type\":\"bytes\",\"logicalType\":\"decimal\",\"precision\":22,\"scale\":4},\"doc\":\"bankSettlementAmount of the transaction.\"},{\"name\":\"currency\",\"type\":\"string\",\"doc\":\"Currency, ISO 4217.\"},{\"name\":\"reasonCodes\",\"type\":{\"type\":\"array\",\"items\":\"string\"},\"doc\":\"ISO codes of a rejection, or of the bank's final report; empty for every other state. Proprietary codes and texts are left out.\"},{\"name\":\"httpStatusCode\",\"type\":[\"null\",\"int\"],\"default\":null,\"doc\":\"HTTP status of the exchange that caused the state; null where none did.\"},{\"name\":\"carryOvers\",\"type\":\"int\",\"doc\":\"How often the debit was carried over to a later business date by then.\"},{\"name\":\"enteredAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"Append time of the fact or marker that caused it.\"},{\"name\":\"journalPartition\",\"type\":\"int\",\"doc\":\"Partition of the journal, and of this record.\"},{\"name\":\"journalOffset\",\"type\":\"long\",\"doc\":\"Journal offset in whose turn it was made.\"}]}",
   ],
@@ -1813,4 +1840,17 @@ export const schemaVersions: Readonly<Record<RecordName, readonly string[]>> = {
     "{\"type\":\"record\",\"name\":\"WithdrawalRequested\",\"namespace\":\"sluice\",\"doc\":\"An operator withdraws a debit that has not been released.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"},{\"name\":\"person\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The person behind the operator's token; null: the operator's id names the person.\"}]},\"doc\":\"Who, why and when.\"}]}",
     "{\"type\":\"record\",\"name\":\"WithdrawalRequested\",\"namespace\":\"sluice\",\"doc\":\"An operator withdraws a debit that has not been released.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"},{\"name\":\"person\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The person behind the operator's token; null: the operator's id names the person.\"},{\"name\":\"confirmedBy\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The second person who confirmed the decision as a proposal; null: it needed none, or it is the proposal.\"}]},\"doc\":\"Who, why and when.\"}]}",
   ],
+};
+
+/** What stands in clear for a personal member of a sealed record: null, an empty text, or no bytes. */
+export type PersonalMembers = { readonly [member: string]: "null" | "text" | "bytes" | PersonalMembers };
+
+/** The personal members of each record that has any. */
+export const personalMembers: Readonly<Partial<Record<RecordName, PersonalMembers>>> = {
+  CreditTransferReceived: {"credit":{"supplementaryData":"null","paymentScheme":{"schemeData":{"userReference":"null","originatorEchoData":"null","businessReference":"null"}},"creditor":{"legalName":"null","knownAsName":"null","countryOfResidence":"null","address":"null","contactDetails":"null","identification":"null"},"debtor":{"legalName":"null","knownAsName":"null","countryOfResidence":"null","address":"null","contactDetails":"null","identification":"null"},"creditorAccount":{"identification":"null","proxy":"null","name":"null"},"debtorAccount":{"identification":"null","proxy":"null","name":"null"},"instructionForCreditorAgent":"null","remittanceInformation":"null"}},
+  DirectDebitReceived: {"debit":{"supplementaryData":"null","creditor":{"legalName":"text","knownAsName":"null","countryOfResidence":"null","address":"null","contactDetails":"null","identification":"null"},"creditorAccount":{"identification":"null","proxy":"null","name":"null"},"debtor":{"legalName":"text","knownAsName":"null","countryOfResidence":"null","address":"null","contactDetails":"null","identification":"null"},"debtorAccount":{"identification":"null","proxy":"null","name":"null"},"mandateInformation":"null","paymentScheme":{"schemeData":{"userReference":"text","shortenedDebtorAccountNumber":"null","shortenedCreditorAccountNumber":"null"}},"remittanceInformation":"null"}},
+  Dispatch: {"body":"bytes"},
+  EsmStateEvent: {"body":"bytes"},
+  StatusReportReceived: {"report":{"supplementaryData":"null","originalTransactionData":{"creditor":{"legalName":"null","knownAsName":"null","countryOfResidence":"null","address":"null","contactDetails":"null","identification":"null"},"creditorAccount":{"identification":"null","proxy":"null","name":"null"},"debtor":{"legalName":"null","knownAsName":"null","countryOfResidence":"null","address":"null","contactDetails":"null","identification":"null"},"debtorAccount":{"identification":"null","proxy":"null","name":"null"},"remittanceInformation":"null"},"paymentScheme":{"schemeData":{"userReference":"text","shortenedDebtorAccountNumber":"null","shortenedCreditorAccountNumber":"null"}},"status":{"reasonInfo":{"additionalInformation":"null"}}}},
+  TransactionStateEvent: {"body":"bytes"},
 };

@@ -1,7 +1,7 @@
 // Encodes a record for a producer: bytes, key, partition, and in headers its type and the receiver that it is for, so
 // that readers can skip it without decoding. The shape is `OutgoingRecord` of the messaging port.
 
-import type { AnyDecodedRecord, Serde } from "../api.ts";
+import type { AnyDecodedRecord, Seal, Serde } from "../api.ts";
 import { partitionFor } from "./partition.ts";
 import { headers as headerNames } from "./topics.ts";
 
@@ -19,6 +19,8 @@ export interface OutgoingRecordOptions {
   /** The partition of a marker's copy; without it the key decides. */
   readonly partition?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Under which key its personal members are sealed; null, or left out: they are not. */
+  readonly sealUnder?: Seal["under"] | null;
 }
 
 export function outgoingRecord(
@@ -32,11 +34,12 @@ export function outgoingRecord(
   const headers: Record<string, string> = { ...options.headers, [headerNames.type]: decoded.name };
   const receiver = findReceiver(decoded);
   if (receiver !== null) headers[headerNames.receiver] = receiver;
+  const under = options.sealUnder ?? null;
   return {
     topic,
     partition: options.partition ?? partitionFor(keyBytes, options.partitionCount),
     key: keyBytes,
-    value: serde.encode(decoded.name, decoded.value),
+    value: serde.encode(decoded.name, decoded.value, under === null ? null : { topic, key, under }),
     headers,
   };
 }

@@ -38,6 +38,7 @@ export const recordKinds = {
   EndpointCheckRequested: "none",
   AuditEntry: "none",
   AuditSeal: "none",
+  SealedRecord: "none",
 } as const satisfies Readonly<Record<RecordName, RecordKind>>;
 
 export type RecordOfKind<K extends RecordKind> = {

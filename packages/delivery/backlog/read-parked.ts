@@ -6,7 +6,9 @@ import type { EngineContext } from "../context.ts";
 import type { Delivery } from "../rules.ts";
 import { effectiveDeadlineMs } from "../partition/delivery-partition.ts";
 
-/** Rejects with a retryable Fault while the record's schema cannot be fetched. */
+const needsLearning: ReadonlySet<string> = new Set(["contracts.unknown-schema", "contracts.no-key"]);
+
+/** Rejects with a retryable Fault while the record's schema or key cannot be fetched. */
 export async function readParkedDelivery(context: EngineContext, parked: ParkedMessage): Promise<Delivery> {
   const { record, sequence, traceparent } = parked;
   const read = (): Delivery => ({
@@ -16,7 +18,7 @@ export async function readParkedDelivery(context: EngineContext, parked: ParkedM
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== "contracts.unknown-schema") throw error;
+    if (!(error instanceof Fault) || !needsLearning.has(error.code)) throw error;
     await context.serde.learn(record);
     return read();
   }

@@ -125,6 +125,7 @@ const dryRuns: ReadonlySet<string> = new Set([
   "replayTransaction",
   "replayDeadLetters",
   "redriveBank",
+  "eraseMonth",
   "withdrawDebits",
   "resolveItems",
   "confirmResolutions",

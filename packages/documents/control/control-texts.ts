@@ -97,6 +97,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "Partition by partition, the oldest first. A page may have fewer rows than asked for and a `next` all the same: go on with it. Never the content of a record.",
   showDeadLetter:
     "Whether it could be read now and as what, how far the partition has come, and whether records of its transaction are dead-lettered. Never its content.",
+  eraseMonth:
+    "What the bank's messages of that month said of persons cannot be read again, in the log, in the store and in any copy of them. Refused with 409 before the month has been over for two days, while a transaction of that month is unresolved, parked or undelivered, without a key service, and without a second person: `erase` must be among `secondPerson.actions`. Every process forgets the key within ten minutes. Sent again it is done already.",
   skipStuckRecord:
     "Only the record at which the partition stands (409 otherwise; `GET /status` names positions), such as one whose schema no registry has. The partition goes on past it within ten seconds; under a UETR the transaction is marked and what follows is dead-lettered too, until it is replayed. A batch that cannot be read is skipped whole, by its first and last offset: so is every transaction in it whose UETR could be made out. Sent again under the same id it is one letter.",
   replayDeadLetter:
@@ -145,6 +147,7 @@ export const pathTexts: Readonly<Record<string, { readonly description: string; 
   action: { description: "Id of a decision.", example: "9d3c0d6c5a1b2c3d7d5fb0b261a54c2e" },
   bank: { description: "Configured id of a bank or connector.", example: "sample" },
   date: { description: "Business date.", example: "2026-11-20" },
+  month: { description: "Month in UTC, YYYY-MM.", example: "2026-09" },
   letter: { description: "Place of a dead letter, partition:offset.", example: "0:0" },
   scheme: { description: "Scheme code.", example: "ZA_EFT" },
   uetr: { description: "UETR, in any case.", example: exampleUetr },

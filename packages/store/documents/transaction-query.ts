@@ -41,7 +41,7 @@ export function toMongoFilter(query: TransactionQuery): Filter<MongoTransaction>
   const all: Record<string, unknown>[] = [];
   for (const [asked, field] of equalTerms) if (query[asked] !== undefined) all.push({ [field]: query[asked] });
   if (query.identification !== undefined) all.push({ $or: identifications.map(([field]) => ({ [field]: query.identification })) });
-  if (query.accountEnd !== undefined) all.push({ $or: accountEnds.map(([field]) => ({ [field]: query.accountEnd })) });
+  if (query.accountEnds !== undefined) all.push({ $or: accountEnds.map(([field]) => ({ [field]: { $in: query.accountEnds } })) });
   if (query.dateFrom !== undefined) all.push({ businessDate: { $gte: query.dateFrom } });
   if (query.dateTo !== undefined) all.push({ businessDate: { $lte: query.dateTo } });
   const { amountFromTenThousandths: least, amountToTenThousandths: most, decided } = query;
@@ -96,14 +96,14 @@ function toItemFilter({ itemDay, itemRow, itemCause, isItemOpen }: TransactionQu
 }
 
 export function matchesQuery(stored: StoredTransaction, query: TransactionQuery): boolean {
-  const { identification, accountEnd, dateFrom, dateTo, isQuarantined } = query;
+  const { identification, accountEnds: ends, dateFrom, dateTo, isQuarantined } = query;
   for (const [asked, , read] of equalTerms) {
     const value: unknown = query[asked];
     const found: readonly unknown[] = read(stored);
     if (value !== undefined && !found.includes(value)) return false;
   }
   if (identification !== undefined && !identifications.some(([, read]) => read(stored) === identification)) return false;
-  if (accountEnd !== undefined && !accountEnds.some(([, read]) => read(stored) === accountEnd)) return false;
+  if (ends !== undefined && !accountEnds.some(([, read]) => ends.includes(read(stored) ?? ""))) return false;
   if (dateFrom !== undefined && !(stored.businessDate !== null && stored.businessDate >= dateFrom)) return false;
   if (dateTo !== undefined && !(stored.businessDate !== null && stored.businessDate <= dateTo)) return false;
   const { decided } = query;

@@ -3,18 +3,21 @@
 // #1 It is exact, and reads every transaction that matches: one count of an operator at a time, so that nobody keeps
 //    the store busy with several.
 
-import type { Store } from "@sluice/store";
 import type { ControlHandler } from "../http/control-handler.ts";
 import { createRequestSlots } from "../http/request-slots.ts";
 import { parseSearchTerms } from "../queries/parse-search-terms.ts";
+import { addSealedTerms } from "../views/sealed-terms.ts";
+import type { SearchPorts } from "../queries/search-transactions.ts";
 import { formatAmount, invalidRequest } from "../views/control-values.ts";
 
 const countsMax = 4;
 
-export function countTransactions({ store }: { readonly store: Pick<Store, "transactions"> }): ControlHandler {
+export function countTransactions({ store, searchHashes }: SearchPorts): ControlHandler {
   const slots = createRequestSlots({ slotsMax: countsMax, slotsPerCallerMax: 1 });
   return async ({ operator, query }) => {
-    const terms = parseSearchTerms(query);
+    const given = parseSearchTerms(query);
+    if (typeof given === "string") return invalidRequest(given);
+    const terms = await addSealedTerms(given, searchHashes);
     if (typeof terms === "string") return invalidRequest(terms);
     const slot = slots.acquire(operator.id);
     if (slot === null) return { kind: "unavailable", detail: "Another count is under way. Ask again." };

@@ -20,6 +20,7 @@ const parts: Readonly<Record<string, string>> = {
   date: "2026-11-20",
   bank: "first",
   action: "a-1",
+  month: "2026-09",
   letter: "0:7",
 };
 

@@ -3,6 +3,7 @@
 
 import type { BrokerClock, Producer } from "@sluice/messaging";
 import type { AskProcesses, ServicePorts } from "@sluice/process";
+import type { KeyService, SearchHashes } from "@sluice/secrecy";
 import type { Store } from "@sluice/store";
 import { createActionAppender } from "../decisions/append-action.ts";
 import type { ControlHandlers } from "./control-handler.ts";
@@ -24,6 +25,7 @@ import type { ProposalBook } from "../proposals/proposal-book.ts";
 import { proposeDecisions, type DecisionHandlers } from "../proposals/propose-decision.ts";
 import { checkBank } from "../banks/check-bank.ts";
 import { redriveBank } from "../banks/redrive-bank.ts";
+import { eraseMonth } from "../decisions/erase-month.ts";
 import { redriveDelivery } from "../decisions/redrive-delivery.ts";
 import { stopDelivery } from "../decisions/stop-delivery.ts";
 import { confirmResolution, resolveItem } from "../decisions/resolve-item.ts";
@@ -38,6 +40,9 @@ export interface ControlHandlerPorts extends ServicePorts {
   readonly knownAsOf: KnownAsOf;
   readonly book: ProposalBook;
   readonly outlook: Outlook;
+  /** Null, or left out: there is none. */
+  readonly keyService?: KeyService | null;
+  readonly searchHashes?: SearchHashes | null;
   /** null, or left out: nobody said where the processes of the services are. */
   readonly askProcesses?: AskProcesses | null;
 }
@@ -57,6 +62,7 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
     replayDeadLetter: replayDeadLetter(ports),
     replayTransaction: replayTransaction(ports),
     replayDeadLetters: replaySeveral(ports),
+    eraseMonth: eraseMonth({ ...ports, keyService: ports.keyService ?? null }),
   };
   return {
     ...createControlQueries(ports),

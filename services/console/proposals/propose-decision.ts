@@ -49,6 +49,7 @@ export function proposeDecisions(ports: ProposeDecisionPorts, handlers: Decision
     replayDeadLetters: proposeDecision(ports, "replayDeadLetters", handlers.replayDeadLetters),
     skipStuckRecord: proposeDecision(ports, "skipStuckRecord", handlers.skipStuckRecord),
     extendClose: proposeDecision(ports, "extendClose", handlers.extendClose),
+    eraseMonth: proposeDecision(ports, "eraseMonth", handlers.eraseMonth),
   };
 }
 

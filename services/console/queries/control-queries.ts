@@ -4,6 +4,7 @@ import type { Configuration } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
 import type { BrokerClock, Messaging } from "@sluice/messaging";
 import type { Time } from "@sluice/kernel";
+import type { SearchHashes } from "@sluice/secrecy";
 import type { Store } from "@sluice/store";
 import type { ControlHandlers } from "../http/control-handler.ts";
 import { showBank } from "../banks/show-bank.ts";
@@ -44,11 +45,13 @@ export interface ControlQueryPorts {
   readonly book: ProposalBook;
   readonly outlook: Outlook;
   readonly askProcesses?: AskProcesses | null;
+  /** Null, or left out: there is no key service. */
+  readonly searchHashes?: SearchHashes | null;
 }
 
 export function createControlQueries({ brokerClock, outlook, ...given }: ControlQueryPorts) {
   const { counts, overview, series } = outlook;
-  const ports = { ...given, counts, brokerNowMs: () => brokerClock.nowMs() };
+  const ports = { ...given, searchHashes: given.searchHashes ?? null, counts, brokerNowMs: () => brokerClock.nowMs() };
   const { schemes } = ports.configuration;
   return {
     showMe: showMe(ports),

@@ -24,7 +24,7 @@ const parsers: Readonly<Record<SearchTermName, (text: string) => TransactionQuer
   dateFrom: (text) => (isDate(text) ? { dateFrom: text } : null),
   dateTo: (text) => (isDate(text) ? { dateTo: text } : null),
   reconciliationDay: (text) => (isDayKey(text) ? { reconciliationDay: text } : null),
-  account: (text) => (/^[!-~]{1,4}$/.test(text) ? { accountEnd: text } : null),
+  account: (text) => (/^[!-~]{1,4}$/.test(text) ? { accountEnds: [text] } : null),
   amount: (text) => {
     const amountTenThousandths = parseAmount(text);
     return amountTenThousandths === null ? null : { amountTenThousandths };

@@ -4,16 +4,26 @@
 // #1 The result is exact: it has every transaction that matches all terms, and no other. A record that is not applied
 //    yet is not found (`controlStatus` shows how far the partitions are).
 
+import type { SearchHashes } from "@sluice/secrecy";
 import type { NewestCursor, Store, SummaryRow } from "@sluice/store";
 import { formatInstant } from "../http/bank-answer.ts";
 import type { ControlHandler } from "../http/control-handler.ts";
 import { encodeCursor, parsePageRequest } from "../views/page.ts";
 import { invalidRequest, formatAmount, formatOptionalInstant } from "../views/control-values.ts";
 import { parseSearchTerms } from "./parse-search-terms.ts";
+import { addSealedTerms, shownAccountEnd } from "../views/sealed-terms.ts";
 
-export function searchTransactions({ store }: { readonly store: Pick<Store, "transactions"> }): ControlHandler {
+export interface SearchPorts {
+  readonly store: Pick<Store, "transactions">;
+  /** Null: there is no key service. */
+  readonly searchHashes: SearchHashes | null;
+}
+
+export function searchTransactions({ store, searchHashes }: SearchPorts): ControlHandler {
   return async ({ query }) => {
-    const terms = parseSearchTerms(query);
+    const given = parseSearchTerms(query);
+    if (typeof given === "string") return invalidRequest(given);
+    const terms = await addSealedTerms(given, searchHashes);
     if (typeof terms === "string") return invalidRequest(terms);
     const sort = query.get("sort") ?? "uetr";
     if (sort !== "uetr" && sort !== "newest") return invalidRequest("sort: uetr or newest.");
@@ -65,8 +75,8 @@ function transactionView(row: SummaryRow) {
     endToEndIdentification: search.endToEndIdentification,
     transactionIdentification: search.transactionIdentification,
     instructionIdentification: search.instructionIdentification,
-    debtorAccountEnd: search.debtorAccountEnd,
-    creditorAccountEnd: search.creditorAccountEnd,
+    debtorAccountEnd: shownAccountEnd(search.debtorAccountEnd),
+    creditorAccountEnd: shownAccountEnd(search.creditorAccountEnd),
     reasons: search.reasons,
     receivedAt: formatInstant(row.receivedAtMs),
     updatedAt: formatInstant(row.updatedAtMs),

@@ -9,6 +9,7 @@ import type { Store, SummaryRow, TransactionQuery } from "@sluice/store";
 import { isItemOpen, itemView, type ItemView } from "./item-view.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import { formatAmount } from "./control-values.ts";
+import { shownAccountEnd } from "./sealed-terms.ts";
 
 export interface ReconciliationRow extends ItemView {
   readonly uetr: string;
@@ -81,8 +82,8 @@ export function reconciliationRow({ transaction, item }: FoundItem): Reconciliat
     endToEndIdentification: search.endToEndIdentification,
     transactionIdentification: search.transactionIdentification,
     instructionIdentification: search.instructionIdentification,
-    debtorAccountEnd: search.debtorAccountEnd,
-    creditorAccountEnd: search.creditorAccountEnd,
+    debtorAccountEnd: shownAccountEnd(search.debtorAccountEnd),
+    creditorAccountEnd: shownAccountEnd(search.creditorAccountEnd),
     isParked: transaction.quarantined !== null,
     ...itemView(item),
   };

@@ -2,9 +2,10 @@
 // here.
 
 import { findBank, findConnector, type Configuration } from "@sluice/config";
-import { headers, outgoingRecord, topics, type Serde } from "@sluice/contracts";
+import { type AnyDecodedRecord, headers, outgoingRecord, topics, type Serde } from "@sluice/contracts";
 import type { OutgoingRecord } from "@sluice/messaging";
-import type { Logger, Time } from "@sluice/kernel";
+import { Fault, type Logger, type Time } from "@sluice/kernel";
+import { scopeFor } from "@sluice/secrecy";
 import { refusal } from "../http/answer.ts";
 import { traceparentFrom, type TracePorts } from "../http/traceparent.ts";
 import type { IntakeResult, IngressOperation, MessageSubject } from "./operation.ts";
@@ -12,7 +13,15 @@ import { ingressOperations } from "../operations.ts";
 
 export type PreparedRecord =
   | { readonly ok: true; readonly subject: MessageSubject | null; readonly record: OutgoingRecord }
-  | (IntakeResult & { readonly ok: false });
+  | (IntakeResult & { readonly ok: false })
+  /** The record must be sealed, and the key of this scope is not at hand yet. */
+  | MissingKey;
+
+interface MissingKey {
+  readonly ok: false;
+  readonly scope: string;
+  readonly subject: MessageSubject | null;
+}
 
 export interface PreparePorts extends TracePorts {
   readonly time: Time;
@@ -43,11 +52,25 @@ export function prepareRecord(ports: PreparePorts, request: PrepareRequest): Pre
     const { key, subject, decoded } = result;
     const traceparent = traceparentFrom(request.traceparent ?? null, subject?.uetr ?? null, ports);
     const carried = { partitionCount, headers: { [headers.traceparent]: traceparent } };
-    return { ok: true, subject, record: outgoingRecord(serde, topics.journal, key, decoded, carried) };
+    const scope = configuration.sealPersonalData ? sealScope(decoded) : null;
+    const sealing = scope === null ? carried : { ...carried, sealUnder: { scope } };
+    try {
+      return { ok: true, subject, record: outgoingRecord(serde, topics.journal, key, decoded, sealing) };
+    } catch (error) {
+      if (scope !== null && error instanceof Fault && error.code === "contracts.no-key") return { ok: false, scope, subject };
+      throw error;
+    }
   } catch (error) {
     logger.error("ingress.prepare-failed", { operation: name, caller, error });
     return { ok: false, refusal: refusal(500, "Internal error", "The message could not be processed."), subject: null };
   }
+}
+
+/** The bank whose customer a message is about, and the month in which it came; null: it says nothing of a person. */
+function sealScope({ name, value }: AnyDecodedRecord): string | null {
+  if (name === "DirectDebitReceived") return scopeFor(value.bank ?? value.sender, value.receivedAtMs);
+  if (name === "CreditTransferReceived") return scopeFor(value.bank, value.receivedAtMs);
+  return name === "StatusReportReceived" ? scopeFor(value.sender, value.receivedAtMs) : null;
 }
 
 function findCallerKind(configuration: Configuration, caller: string): IngressOperation["sender"] | null {

@@ -58,11 +58,12 @@ function updateDocument(
   transaction: Transaction | null,
   isApplied: boolean,
   { record, decoded }: SourceRecord,
-  { rulesVersion }: HandlerContext,
+  { rulesVersion, serde }: HandlerContext,
 ): TransactionDocument | null {
   if (transaction === null) return null;
   if (transaction === before?.transaction) return before;
   const bytes = record.value ?? noBytes;
+  const hide = (text: string) => (serde.searchTerm === undefined ? text : serde.searchTerm(bytes, text));
   const isAccepted = (before?.transaction.message ?? null) === null && transaction.message !== null;
   const isFinal = (before?.transaction.finalReport ?? null) === null && transaction.finalReport !== null;
   const isVerdict = isApplied && decoded?.name === "AccountVerified";
@@ -71,7 +72,7 @@ function updateDocument(
     acceptedMessage: isAccepted ? bytes.slice() : (before?.acceptedMessage ?? noBytes),
     verdict: isVerdict ? bytes.slice() : (before?.verdict ?? null),
     finalReport: isFinal ? bytes.slice() : (before?.finalReport ?? null),
-    search: addSearchTerms(before?.search ?? noSearchTerms, isAccepted || isVerdict || isFinal ? decoded : null),
+    search: addSearchTerms(before?.search ?? noSearchTerms, isAccepted || isVerdict || isFinal ? decoded : null, hide),
     rules: extendRules(before?.rules ?? null, rulesVersion),
     traceparent: isAccepted ? (record.headers[headers.traceparent] ?? null) : (before?.traceparent ?? null),
   };

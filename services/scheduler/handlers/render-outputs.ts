@@ -28,7 +28,8 @@ import type { SourceRecord, HandlerContext } from "./handler.ts";
 
 /**
  * Renders the outputs in their order. Each record carries the trace of the record that caused it. A fact of our own,
- * such as a release, has none: there it is the trace of the message that began the transaction.
+ * such as a release, has none: there it is the trace of the message that began the transaction. What says something of
+ * a person is sealed as that message is. Of an erased message or report no body can be made again.
  */
 export function renderOutputs(
   outputs: readonly Output[],
@@ -41,19 +42,21 @@ export function renderOutputs(
   const { uetr } = document.transaction;
   const traceparent = cause.record.headers[headers.traceparent] ?? document.traceparent ?? undefined;
   const options = { partitionCount, headers: traceparent === undefined ? {} : { [headers.traceparent]: traceparent } };
-  const sources = readSources(document, cause, serde);
+  const { sources, isErased } = readSources(document, cause, serde);
+  const sealed = { ...options, sealUnder: { as: document.acceptedMessage } };
   return outputs.flatMap((output) => {
     switch (output.kind) {
       case "event": {
         const event = eventOptions(document.transaction, context);
         const forAnalysts = stateEnteredRecord(output, sources, { bank: event.bank, journalPartition: cause.record.partition });
+        const postings = isErased ? [] : eventRecords(output, sources, event);
         return [
-          ...eventRecords(output, sources, event).map((record) => outgoingRecord(serde, topics.events, uetr, record, options)),
+          ...postings.map((record) => outgoingRecord(serde, topics.events, uetr, record, sealed)),
           outgoingRecord(serde, topics.stateEvents, uetr, forAnalysts, options),
         ];
       }
       case "dispatch":
-        return [outgoingRecord(serde, topics.dispatch, uetr, dispatchRecord(output, sources), options)];
+        return isErased ? [] : [outgoingRecord(serde, topics.dispatch, uetr, dispatchRecord(output, sources), sealed)];
       case "stop":
         return [outgoingRecord(serde, topics.dispatch, uetr, dispatchChangeRecord(output, uetr), options)];
       case "redrive":
@@ -72,13 +75,15 @@ function readSources(
   { acceptedMessage, verdict, finalReport }: TransactionDocument,
   { decoded }: SourceRecord,
   serde: Serde,
-): MessageSources {
-  return {
+): { readonly sources: MessageSources; readonly isErased: boolean } {
+  const sources = {
     received: decodeReceived(serde, acceptedMessage),
     verdict: verdict === null ? null : decodeKept(serde, verdict, "AccountVerified"),
     finalReport: finalReport === null ? null : decodeKept(serde, finalReport, "StatusReportReceived"),
     answered: decoded?.name === "DirectDebitReceived" || decoded?.name === "CreditTransferReceived" ? decoded.value : null,
   };
+  const isErased = serde.isErased?.(acceptedMessage) === true || (finalReport !== null && serde.isErased?.(finalReport) === true);
+  return { sources, isErased: isErased || decoded?.isErased === true };
 }
 
 /**

@@ -10,7 +10,7 @@
 //    restored to an older point. Before a lease has written anything, the partition's document is the witness.
 // #6 A document that newer rules decided is left as it is: the partition waits for a process that has these rules.
 
-import { topics } from "@sluice/contracts";
+import { type Serde, topics } from "@sluice/contracts";
 import { bankKey, type BankState, type Day, type DayKey, type PartitionView } from "@sluice/domain";
 import type { BrokerClock, Producer } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
@@ -53,6 +53,7 @@ export interface BatchResult {
   readonly documentsWritten: number;
 }
 
+const noBytes = new Uint8Array();
 const lostWritesMax = 5;
 const bulkMax = 1_000;
 const sendRecordsMax = 5_000;
@@ -99,11 +100,20 @@ async function load(records: readonly BatchRecord[], ports: BatchPorts): Promise
   if (isRead && expected.uetrs.length === 0) await ports.requireLease();
   const documents = new Map(uetrs.map((uetr) => [uetr, cached.get(uetr) ?? read.get(uetr) ?? null] as const));
   requireKnownRules(documents.values(), rulesVersion);
+  await learnKept(documents.values(), ports.serde);
   return {
     documents,
     days: new Map(dayKeys.map((key) => [key, readDays.get(key) ?? null])),
     banks: new Map(bankKeys.map((key) => [key, readBanks.get(key) ?? null])),
   };
+}
+
+/** Outputs are made of the messages that a document keeps: their schemas and keys must be at hand by then. */
+async function learnKept(documents: Iterable<TransactionDocument | null>, serde: Serde): Promise<void> {
+  if (serde.knows === undefined) return;
+  const kept = [...documents].flatMap((document) => (document === null ? [] : [document.acceptedMessage, document.finalReport ?? noBytes]));
+  const unknown = kept.filter((bytes) => bytes.length > 0 && serde.knows?.(bytes) === false);
+  await Promise.all(unknown.map((bytes) => serde.learn(bytes)));
 }
 
 /** #6 */

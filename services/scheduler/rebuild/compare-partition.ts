@@ -7,13 +7,14 @@
 // #3 A document names the rules that decided its records. If they are not the rules of the fold, they explain what
 //    differs; otherwise the store is wrong. Days, banks, ledgers and markers name none: what differs in them may come
 //    from either where the partition has transactions that other rules decided.
+// #4 The hash of an account's end cannot be made again once the key of its month was destroyed: no difference.
 
 import { isDeepStrictEqual } from "node:util";
 import { partitionFor } from "@sluice/contracts";
 import { bankKey, type DayLedger, findLedgerDifferences } from "@sluice/domain";
 import type { ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
-import type { PartitionLedger, Store, TransactionDocument } from "@sluice/store";
+import type { PartitionLedger, SearchTerms, Store, TransactionDocument } from "@sluice/store";
 import { readPartitionState } from "../partition/applied-markers.ts";
 import type { FoldTarget, PartitionFold } from "./partition-fold.ts";
 
@@ -145,11 +146,22 @@ async function findLost({ store, partition, from, to }: ComparePartitionOptions,
 }
 
 function findDifferingFields(a: TransactionDocument, b: TransactionDocument): readonly string[] {
-  const outer = (["acceptedMessage", "finalReport", "verdict", "search"] as const).filter(
+  const outer: string[] = (["acceptedMessage", "finalReport", "verdict"] as const).filter(
     (field) => !isDeepStrictEqual(a[field], b[field]),
   );
+  if (!isDeepStrictEqual(withoutErased(a.search, b.search), withoutErased(b.search, a.search))) outer.push("search");
   const inner = findDifferingNames(a.transaction, b.transaction);
   return [...inner, ...outer].length === 0 ? [] : [`differs in ${[...inner, ...outer].join(", ")}`];
+}
+
+/** #4 */
+function withoutErased(terms: SearchTerms, other: SearchTerms): SearchTerms {
+  const hidden = (end: string | null, otherEnd: string | null) => (otherEnd === null && end?.startsWith("#") === true ? null : end);
+  return {
+    ...terms,
+    debtorAccountEnd: hidden(terms.debtorAccountEnd, other.debtorAccountEnd),
+    creditorAccountEnd: hidden(terms.creditorAccountEnd, other.creditorAccountEnd),
+  };
 }
 
 function findDifferingNames(a: object, b: object): readonly string[] {

@@ -161,6 +161,7 @@ async function awaitResult(client: ControlClient, time: Time, key: string, id: s
 /** What was done with dead letters, or ended a proposal, has no result to wait for. */
 function unawaitedLine({ what }: DecisionCall, accepted: AnswerBody): string {
   if (accepted["schema"] === "ProposalEnded") return `${what}: its decision never takes effect (proposal ${String(accepted["id"])})`;
+  if (accepted["schema"] === "Erasure") return `${what}: erased, ${String(accepted["transactions"])} transactions`;
   if (accepted["schema"] === "DeadLettersReplays")
     return `${what}: ${String(accepted["records"])} records replayed (decision ${String(accepted["action"])})`;
   return `${what}: ${memberRows(accepted, "rows").length} records replayed (decision ${String(accepted["action"])})`;

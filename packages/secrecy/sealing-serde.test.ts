@@ -1,0 +1,187 @@
+import { createFixedSerde, readDirectDebit, readStatusReport, type AnyDecodedRecord, type Serde, topics } from "@sluice/contracts";
+import { anyDirectDebit, anyFullDirectDebit, anyFullStatusReport, encodeJson } from "@sluice/contracts/messages.fixture";
+import { machineTime } from "@sluice/kernel";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { createDataKeys } from "./data-keys.ts";
+import { createMemoryKeyService } from "./key-service.fixture.ts";
+import { createSealingSerde } from "./sealing-serde.ts";
+
+const plain = createFixedSerde();
+const scope = "alpha/2026-11";
+
+async function openSerde(service = createMemoryKeyService()) {
+  const serde = createSealingSerde({ serde: plain, keys: createDataKeys({ service, time: machineTime }) });
+  await serde.makeKey?.(scope);
+  return { serde, service };
+}
+
+/** Another process: it has no key at hand. */
+function openReader(service: ReturnType<typeof createMemoryKeyService>): Serde {
+  return createSealingSerde({ serde: plain, keys: createDataKeys({ service, time: machineTime }) });
+}
+
+function debitOf(json: Parameters<typeof encodeJson>[0]): AnyDecodedRecord {
+  const reading = readDirectDebit(encodeJson(json));
+  if (!reading.ok) throw new Error(reading.error.detail);
+  const { message: debit, ...hashes } = reading.read;
+  const envelope = {
+    sender: "alpha",
+    receivedAtMs: 1_795_000_000_000,
+    reconciliationDay: "ZA_EFT:2026-11-20",
+    closesAtMs: 1_795_000_100_000,
+  };
+  return { name: "DirectDebitReceived", value: { ...envelope, ...hashes, debit, flow: "ON_US", bank: null } };
+}
+
+function reportOf(json: Parameters<typeof encodeJson>[0]): AnyDecodedRecord {
+  const reading = readStatusReport(encodeJson(json));
+  if (!reading.ok) throw new Error(reading.error.detail);
+  const { message: report, ...hashes } = reading.read;
+  const envelope = { sender: "alpha", receivedAtMs: 1_795_000_000_000, operation: "inboundDirectDebitResponse" };
+  return { name: "StatusReportReceived", value: { ...envelope, ...hashes, report } };
+}
+
+const full = debitOf(fc.sample(anyFullDirectDebit, { numRuns: 1, seed: 1 })[0]!);
+
+function seal(serde: Serde, { name, value }: AnyDecodedRecord, key = "uetr-1", topic: string = topics.journal): Uint8Array {
+  return serde.encode(name, value, { topic, key, under: { scope } });
+}
+
+test("I3: any debit and any report is read as it was sealed, and is sealed to the same bytes again [D10.111]", async () => {
+  const { serde, service } = await openSerde();
+  const reader = openReader(service);
+  const any = fc.oneof(anyDirectDebit.map(debitOf), anyFullDirectDebit.map(debitOf), anyFullStatusReport.map(reportOf));
+  await fc.assert(
+    fc.asyncProperty(any, async (record) => {
+      const bytes = seal(serde, record);
+      expect(Buffer.from(seal(serde, record)).equals(bytes)).toBe(true);
+      if (reader.knows?.(bytes) !== true) await reader.learn(bytes);
+      expect(reader.decode(bytes)).toEqual(plain.decode(plain.encode(record.name, record.value)));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("no text of a personal member is in the bytes, and the amount, the identifications and the hashes are", async () => {
+  const { serde } = await openSerde();
+  const bytes = Buffer.from(seal(serde, full));
+  if (full.name !== "DirectDebitReceived") throw new Error("a debit");
+  const { debit, contentHash } = full.value;
+  const hidden = [
+    debit.debtor.legalName,
+    debit.creditor.legalName,
+    debit.debtorAccount.identification?.value,
+    debit.creditorAccount?.identification?.value,
+    debit.debtor.contactDetails?.emailAddress,
+    debit.remittanceInformation?.unstructured?.[0],
+    debit.mandateInformation?.mandateIdentification,
+  ];
+  expect(hidden.filter((text) => text !== null && text !== undefined && text.length > 3 && bytes.includes(text))).toEqual([]);
+  expect([contentHash, debit.transactionIdentifiers.uetr].map((text) => bytes.includes(text))).toEqual([true, true]);
+});
+
+test("a record bound to another topic, key, name or scope, or with anything changed in clear, is refused", async () => {
+  const { serde } = await openSerde();
+  await serde.makeKey?.("beta/2026-11");
+  const outer = plain.decode(seal(serde, full));
+  if (outer.name !== "SealedRecord") throw new Error("sealed");
+  const clear = Buffer.from(outer.value.clear);
+  clear[clear.length - 1] = (clear.at(-1) ?? 0) ^ 1;
+  const sealed = Buffer.from(outer.value.sealed);
+  sealed[0] = (sealed[0] ?? 0) ^ 1;
+  for (const changed of [{ topic: topics.dispatch }, { key: "uetr-2" }, { record: "CreditTransferReceived" }, { clear }, { sealed }]) {
+    const bytes = plain.encode("SealedRecord", { ...outer.value, ...changed });
+    expect(() => serde.decode(bytes)).toThrow(expect.objectContaining({ code: "contracts.unreadable", isRetryable: false }));
+  }
+  expect(() => serde.decode(plain.encode("SealedRecord", { ...outer.value, suite: 2 }))).toThrow(
+    expect.objectContaining({ isRetryable: true }),
+  );
+});
+
+test("what follows from a record is sealed under its key, and stays clear where it is clear [D10.111]", async () => {
+  const { serde, service } = await openSerde();
+  const accepted = seal(serde, full);
+  const dispatch = {
+    messageIdentification: "m",
+    uetr: "uetr-1",
+    deliveryKey: "uetr-1",
+    bank: "alpha",
+    operation: "inboundDirectDebit",
+    body: Buffer.from('{"legalName":"Canary"}'),
+    reconciliationDay: null,
+    deadlineMs: null,
+    stopsAtMs: null,
+    causedByOffset: 1n,
+    madeAtMs: 1,
+  };
+  const follows = (as: Uint8Array, from: Serde): Uint8Array =>
+    from.encode("Dispatch", dispatch, { topic: topics.dispatch, key: "uetr-1", under: { as } });
+  // Another process, which made a key of its own, replays it.
+  const other = openReader(service);
+  await other.makeKey?.(scope);
+  await other.learn(accepted);
+  expect(Buffer.from(follows(accepted, other)).equals(follows(accepted, serde))).toBe(true);
+  expect(Buffer.from(follows(accepted, serde)).includes("Canary")).toBe(false);
+  const clear = plain.encode(full.name, full.value);
+  expect(Buffer.from(follows(clear, serde)).equals(plain.encode("Dispatch", dispatch))).toBe(true);
+});
+
+test("two places of the same content differ in every byte of what is sealed", async () => {
+  const { serde } = await openSerde();
+  const [one, other] = [seal(serde, full), seal(serde, full, "uetr-2")].map((bytes) => plain.decode(bytes));
+  if (one?.name !== "SealedRecord" || other?.name !== "SealedRecord") throw new Error("sealed");
+  expect(Buffer.from(one.value.nonce).equals(other.value.nonce)).toBe(false);
+  expect(Buffer.from(one.value.sealed).equals(other.value.sealed)).toBe(false);
+});
+
+test("two contents that show the same in clear have two nonces", async () => {
+  const { serde } = await openSerde();
+  if (full.name !== "DirectDebitReceived") throw new Error("a debit");
+  const { debit } = full.value;
+  const other = { ...full, value: { ...full.value, debit: { ...debit, debtor: { ...debit.debtor, legalName: "Somebody else" } } } };
+  const [one, two] = [full, other].map((record) => plain.decode(seal(serde, record)));
+  if (one?.name !== "SealedRecord" || two?.name !== "SealedRecord") throw new Error("sealed");
+  expect(Buffer.from(one.value.clear).equals(two.value.clear)).toBe(true);
+  expect(Buffer.from(one.value.nonce).equals(two.value.nonce)).toBe(false);
+});
+
+test("a record without personal members, and one that is not to be sealed, is today's bytes", async () => {
+  const { serde } = await openSerde();
+  const release = { scheme: "ZA_EFT", businessDate: "2026-11-20", windowNumber: 1, bank: "alpha" };
+  const place = { topic: topics.journal, key: "uetr-1", under: { scope } };
+  expect(serde.encode("Release", release, place)).toEqual(plain.encode("Release", release));
+  expect(serde.encode(full.name, full.value)).toEqual(plain.encode(full.name, full.value));
+});
+
+test("once its key is destroyed a record is read without its personal members, and nothing follows from it [D10.113]", async () => {
+  const { serde, service } = await openSerde();
+  const bytes = seal(serde, full);
+  expect(serde.searchTerm?.(bytes, "4321")).toMatch(/^#[\w-]{22}$/);
+  await service.destroy(scope);
+  const reader = openReader(service);
+  await reader.learn(bytes);
+  const erased = reader.decode(bytes);
+  if (erased.name !== "DirectDebitReceived" || full.name !== "DirectDebitReceived") throw new Error("a debit");
+  const { debit } = erased.value;
+  expect([erased.isErased, reader.isErased?.(bytes), reader.searchTerm?.(bytes, "4321")]).toEqual([true, true, null]);
+  expect([debit.debtor.legalName, debit.debtorAccount.identification, debit.remittanceInformation]).toEqual(["", null, null]);
+  expect(debit.amounts).toEqual(full.value.debit.amounts);
+  expect(erased.value.contentHash).toBe(full.value.contentHash);
+  expect(() => reader.encode("Dispatch", {} as never, { topic: topics.dispatch, key: "k", under: { as: bytes } })).toThrow(
+    expect.objectContaining({ code: "contracts.erased" }),
+  );
+});
+
+test("a reader whose key service is away, or that has none, waits: nothing is unreadable for good", async () => {
+  const { serde, service } = await openSerde();
+  const bytes = seal(serde, full);
+  const reader = openReader(service);
+  service.setAvailable(false);
+  expect(() => reader.decode(bytes)).toThrow(expect.objectContaining({ code: "contracts.no-key", isRetryable: true }));
+  await expect(reader.learn(bytes)).rejects.toMatchObject({ isRetryable: true });
+  service.setAvailable(true);
+  await reader.learn(bytes);
+  expect(reader.decode(bytes)).toEqual(plain.decode(plain.encode(full.name, full.value)));
+  await expect(createSealingSerde({ serde: plain, keys: null }).learn(bytes)).rejects.toMatchObject({ isRetryable: true });
+});
