@@ -2,7 +2,7 @@
 // snapshots.
 
 import type { HistoryEntry, RecordEntry } from "@sluice/checker";
-import { createFixedSerde, topics } from "@sluice/contracts";
+import { createFixedSerde, type Serde, topics } from "@sluice/contracts";
 import type { MemoryBroker } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
 import { toRecordEntry, toSnapshotEntry, type VirtualTime } from "@sluice/testkit";
@@ -21,8 +21,9 @@ export async function readHistory(
   store: Store,
   time: VirtualTime,
   partitionCount: number,
+  serde: Serde,
 ): Promise<readonly HistoryEntry[]> {
-  const records = collectRecords(broker, partitionCount);
+  const records = await collectRecords(broker, partitionCount, serde);
   const uetrs = [...new Set(records.map(({ key }) => key ?? "").filter((key) => uetrPattern.test(key)))].toSorted();
   let isAnswered = false;
   const loading = store.transactions.load(uetrs).finally(() => (isAnswered = true));
@@ -49,7 +50,9 @@ export async function findUnhandled(
   });
 }
 
-function collectRecords(broker: MemoryBroker, partitionCount: number): readonly RecordEntry[] {
+async function collectRecords(broker: MemoryBroker, partitionCount: number, serde: Serde): Promise<readonly RecordEntry[]> {
   const places = readTopics.flatMap((topic) => Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })));
-  return places.flatMap((place) => broker.records(place).map((record) => toRecordEntry(record, simulatedSerde)));
+  const records = places.flatMap((place) => broker.records(place));
+  for (const { value } of records) if (value !== null && serde.knows?.(value) === false) await serde.learn(value).catch(() => {});
+  return records.map((record) => toRecordEntry(record, serde));
 }

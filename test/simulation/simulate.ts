@@ -9,18 +9,21 @@
 //    `healAtMs` on.
 // #3 The run ends when every delivery and every transaction has ended, or at `endAtMs` (I16).
 // #4 The checker examines the history: what banks sent and received, every record of every topic, and the snapshots.
+// #5 In every third run personal data is sealed, each process has to ask for its keys, and nothing else changes.
 
 import type { HistoryEntry, SnapshotEntry } from "@sluice/checker";
 import { type Configuration, readRulesFolder } from "@sluice/config";
 import type { SchemeTimes } from "@sluice/calendar";
-import { groups, topics } from "@sluice/contracts";
+import { groups, type Serde, topics } from "@sluice/contracts";
 import { startConsole } from "@sluice/console";
 import { startDispatcher } from "@sluice/dispatcher";
 import { startEventPublisher } from "@sluice/event-publisher";
 import { startIngress } from "@sluice/ingress";
 import { createMemoryBroker, type MemoryBroker, type OutgoingRecord } from "@sluice/messaging";
-import { type Random, silentLogger, silentMetrics } from "@sluice/kernel";
+import { machineTime, type Random, silentLogger, silentMetrics, type Time } from "@sluice/kernel";
 import { startScheduler } from "@sluice/scheduler";
+import { createDataKeys, createSealingSerde, type KeyService } from "@sluice/secrecy";
+import { createMemoryKeyService } from "@sluice/secrecy/key-service.fixture";
 import { checkConservation, createMemoryStore, type MemoryStore } from "@sluice/store";
 import {
   createMemoryRecorder,
@@ -89,6 +92,8 @@ interface SimulatedEnvironment {
   readonly configuration: Configuration;
   readonly broker: MemoryBroker;
   readonly store: MemoryStore;
+  /** #5; null: this run seals nothing. */
+  readonly keys: KeyService | null;
 }
 
 /** Simulates the day that a seed draws. */
@@ -130,7 +135,11 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
     },
   });
   const store = createMemoryStore({ time, random, hooks: { fault: () => storeFault(scenario, random, isTroubled()) } });
-  const environment: SimulatedEnvironment = { time, random, scenario, configuration: buildConfiguration(scenario), broker, store };
+  const keys = seed % 3 === 1 ? createMemoryKeyService(String(seed)) : null;
+  const configuration = { ...buildConfiguration(scenario), sealPersonalData: keys !== null };
+  const environment: SimulatedEnvironment = { time, random, scenario, configuration, broker, store, keys };
+  // The checker has the keys too, and asks for them outside of the run's time.
+  const examining = sealingSerde(keys, machineTime);
   const crashes = (): CrashPlan => (isTroubled() ? { perCall: scenario.crashPerCall, freezePerCall: scenario.freezePerCall } : noCrashes);
   const cluster = createCluster({ time, random, broker, trace, crashes, skewMaxMs: scenario.skewMaxMs });
 
@@ -201,7 +210,7 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
   if (night !== null) time.after(night.fromMs, () => cluster.stopAll(night.untilMs - night.fromMs));
 
   await time.run({ untilMs: startAtMs + scenario.firstLookMs, stepsMax });
-  let records = await readHistory(broker, store, time, partitionCount);
+  let records = await readHistory(broker, store, time, partitionCount, examining);
   const pendingCount = (): number => banks.pendingCount() + operators.pendingCount() + rebuild.pendingCount() + foreign.pendingCount();
   const days = played.map(dayOf);
   const look = async (): Promise<readonly string[]> => [
@@ -211,7 +220,7 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
   let remaining = await look();
   while (remaining.length > 0 && elapsedMs() < eveningAtMs + endAtMs) {
     await time.run({ untilMs: time.nowMs() + 5_000, stepsMax });
-    records = await readHistory(broker, store, time, partitionCount);
+    records = await readHistory(broker, store, time, partitionCount, examining);
     remaining = await look();
   }
   const history = [...recorder.requests.map(({ entry }) => entry), ...operators.entries(), ...foreign.entries(), ...records];
@@ -304,11 +313,16 @@ function servicePorts(environment: SimulatedEnvironment, ports: SimulatedProcess
     metrics: silentMetrics,
     messaging: ports.messaging,
     store: ports.process.through("store", environment.store),
-    serde: simulatedSerde,
+    serde: sealingSerde(environment.keys, ports.time),
     configuration: environment.configuration,
     partitionCount: environment.configuration.partitionCount,
     fail: ports.fail,
   };
+}
+
+/** #5 */
+function sealingSerde(service: KeyService | null, time: Time): Serde {
+  return service === null ? simulatedSerde : createSealingSerde({ serde: simulatedSerde, keys: createDataKeys({ service, time }) });
 }
 
 function schedulerPorts(environment: SimulatedEnvironment, ports: SimulatedProcessPorts, update: SimulatedUpdate) {

@@ -1,0 +1,62 @@
+// Planted bugs of what is sealed and erased.
+
+import type { PlantedBug } from "../planted-bug.ts";
+
+export const secrecyBugs: readonly PlantedBug[] = [
+  {
+    id: "sealed-name-in-clear",
+    breaks: "The names of parties stand in clear beside what is sealed.",
+    edits: [
+      {
+        file: "packages/secrecy/withhold.ts",
+        find: 'else if (blank === "text") copy[name] = "";',
+        put: 'else if (blank === "text") continue;',
+      },
+    ],
+    nearest: ["packages/secrecy/sealing-serde.test.ts"],
+  },
+  {
+    id: "nonce-without-content",
+    breaks: "Two contents are sealed with one nonce, which gives both away.",
+    edits: [
+      { file: "packages/secrecy/cipher.ts", find: ".update(associated).update(content).digest()", put: ".update(associated).digest()" },
+    ],
+    nearest: ["packages/secrecy/sealing-serde.test.ts"],
+  },
+  {
+    id: "clear-without-key",
+    breaks: "While the key service is away a message is stored in clear.",
+    edits: [
+      {
+        file: "services/ingress/intake/prepare-record.ts",
+        find: "return { ok: false, scope, subject };",
+        put: "return { ok: true, subject, record: outgoingRecord(serde, topics.journal, key, decoded, carried) };",
+      },
+    ],
+    nearest: ["services/ingress/seal-keys.test.ts"],
+  },
+  {
+    id: "output-under-a-new-key",
+    breaks: "What follows from a sealed message is in clear.",
+    edits: [
+      {
+        file: "services/scheduler/handlers/render-outputs.ts",
+        find: "const sealed = { ...options, sealUnder: { as: document.acceptedMessage } };",
+        put: "const sealed = options;",
+      },
+    ],
+    nearest: ["services/scheduler/sealed.test.ts"],
+  },
+  {
+    id: "one-person-erases",
+    breaks: "One person destroys the key of a bank's month.",
+    edits: [
+      {
+        file: "services/console/decisions/erase-month.ts",
+        find: "if (question.confirmedBy === undefined) return",
+        put: 'if (question.actionId === "never") return',
+      },
+    ],
+    nearest: ["services/console/decisions/erase-month.test.ts"],
+  },
+];
