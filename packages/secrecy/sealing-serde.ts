@@ -7,13 +7,23 @@
 //    replay gives the same bytes, whatever the configuration says by then.
 // #4 Clear records are read as before. Readers of an older release know no SealedRecord: their partition waits.
 
-import type { AnyDecodedRecord, RecordName, Records, Seal, SealedRecord, Serde } from "@sluice/contracts";
+import {
+  type AnyDecodedRecord,
+  readSchemaId,
+  type RecordName,
+  type Records,
+  type Seal,
+  type SealedRecord,
+  type Serde,
+} from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
 import { hashTerm, openBytes, sealBytes } from "./cipher.ts";
 import type { DataKeys, OpenKey } from "./data-keys.ts";
 import { hasPersonalMembers, withholdPersonal } from "./withhold.ts";
 
 const suite = 1;
+/** A registry holds a few schemas for each record. */
+const schemasMax = 10_000;
 
 interface SealingSerdeOptions {
   readonly serde: Serde;
@@ -23,17 +33,23 @@ interface SealingSerdeOptions {
 
 export function createSealingSerde({ serde, keys }: SealingSerdeOptions): Serde {
   /** The envelope of records that others follow from, as long as somebody has their bytes. */
-  const outers = new WeakMap<Uint8Array, SealedRecord | "clear">();
+  const outers = new WeakMap<Uint8Array, SealedRecord>();
+  /** Schemas that are not the envelope's: their records are not decoded to learn that they are clear. */
+  const clearSchemas = new Set<number>();
 
   /** Null: the record is clear. */
   function readOuter(bytes: Uint8Array): SealedRecord | null {
-    let known = outers.get(bytes);
-    if (known === undefined) {
-      const decoded = serde.decode(bytes);
-      known = decoded.name === "SealedRecord" ? decoded.value : "clear";
-      outers.set(bytes, known);
+    const known = outers.get(bytes);
+    if (known !== undefined) return known;
+    const schema = readSchemaId(bytes);
+    if (clearSchemas.has(schema)) return null;
+    const decoded = serde.decode(bytes);
+    if (decoded.name === "SealedRecord") {
+      outers.set(bytes, decoded.value);
+      return decoded.value;
     }
-    return known === "clear" ? null : known;
+    if (clearSchemas.size < schemasMax) clearSchemas.add(schema);
+    return null;
   }
 
   function encode<N extends RecordName>(name: N, value: Records[N], seal: Seal | null = null): Uint8Array {
