@@ -72,3 +72,19 @@ test("I15: at most 10,000 keys are kept, the newest of them", async () => {
   const found = made.filter(({ one, wrapped }) => keys.find(one, wrapped) !== undefined);
   expect([found.length, found.at(-1)?.one]).toEqual([10_000, "b-10099/2026-11"]);
 });
+
+test("a forged key that is asked for at the same moment fails alone: the others are at hand", async () => {
+  const { service, wrapped, keys, settled } = await open();
+  const forged = { scope: "beta/2026-11", wrapped: Buffer.from("gamma/2026-11 1") };
+  await service.create(forged.scope);
+  const asked = Promise.allSettled([keys.fetch(forged.scope, forged.wrapped), keys.fetch(scope, wrapped)]);
+  expect((await settled(asked)).map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+  expect(keys.find(scope, wrapped)).toBeTruthy();
+});
+
+test("once a process seals in a new month, it has no key of its own for the month before", async () => {
+  const { keys, settled } = await open();
+  for (const one of ["alpha/2026-10", "beta/2026-10", "alpha/2026-11"]) await settled(keys.makeOwn(one));
+  const own = ["alpha/2026-10", "beta/2026-10", "alpha/2026-11"].map((one) => keys.own(one) !== undefined);
+  expect(own).toEqual([false, false, true]);
+});

@@ -1,10 +1,12 @@
 // The data keys that a process has at hand.
 //
-// #1 What many ask for at the same moment goes to the key service in one call.
+// #1 What many ask for at the same moment goes to the key service in one call. If that rejects, each goes alone: what
+//    is wrong with one, such as a forged one, is no trouble of the others.
 // #2 A key is asked for again once it was kept for `keptMs`, in the background. So a key that was destroyed is
 //    forgotten soon, and while the service is away, work goes on for up to `keptWithoutServiceMs`.
 // #3 At most `keysMax` keys are kept; the one that was used longest ago goes first.
 // #4 That a key was destroyed is remembered like a key.
+// #5 Once a process seals in a new month it forgets its own keys of the months before.
 
 import { Fault, gatherCalls, type Time } from "@sluice/kernel";
 import type { KeyObject } from "node:crypto";
@@ -54,8 +56,18 @@ export function createDataKeys(options: DataKeysOptions): DataKeys {
   const kept = createKeptKeys(time, keptWithoutServiceMs);
   const fetching = new Map<string, Promise<void>>();
   const own = createOwnKeys();
-  const unwrap = gatherCalls<WrappedKey, Uint8Array | null>({ time, itemsMax: keysAtOnceMax, call: (keys) => service.unwrap(keys) });
-  const derive = gatherCalls<string, Uint8Array | null>({ time, itemsMax: keysAtOnceMax, call: (scopes) => service.derive(scopes) });
+  const unwrap = gatherCalls<WrappedKey, Uint8Array | null>({
+    time,
+    itemsMax: keysAtOnceMax,
+    isRepeatedAlone: true,
+    call: (keys) => service.unwrap(keys),
+  });
+  const derive = gatherCalls<string, Uint8Array | null>({
+    time,
+    itemsMax: keysAtOnceMax,
+    isRepeatedAlone: true,
+    call: (scopes) => service.derive(scopes),
+  });
 
   /** #1 */
   async function ask(id: string, scope: string, wrapped: Uint8Array): Promise<void> {
@@ -125,11 +137,12 @@ function createKeptKeys(time: Time, keptMaxMs: number) {
   };
 }
 
-/** The keys that this process seals with, each for a bounded number of messages. */
+/** #5. The keys that this process seals with, each for a bounded number of messages. */
 function createOwnKeys() {
   const owned = new Map<string, { readonly key: OwnKey; uses: number }>();
   return {
     set(scope: string, key: OwnKey): void {
+      for (const other of owned.keys()) if (monthOf(other) < monthOf(scope)) owned.delete(other);
       owned.delete(scope);
       owned.set(scope, { key, uses: 0 });
       dropOldest(owned, ownKeysMax);
@@ -141,6 +154,10 @@ function createOwnKeys() {
       return one.key;
     },
   };
+}
+
+function monthOf(scope: string): string {
+  return scope.slice(scope.indexOf("/") + 1);
 }
 
 function dropOldest(map: Map<string, unknown>, max: number): void {
