@@ -211,6 +211,23 @@ describe("the lease of a partition", { timeout: 30_000 }, () => {
     await environment.until(() => environment.endedIds().size === 1);
   });
 
+  it.each([1, 2, 3])("I3: allows no first attempt to a frozen owner that gets a free slot when it thaws; seed %d", async (seed) => {
+    const environment = createDispatcherEnvironment({ seed, banks: [sampleBank({ id: "first", connections: 1 })] });
+    const { client, name, freeze } = await environment.start();
+    environment.answers(() => ({ status: 202, afterMs: 100 }));
+    const [answered, waiting] = [dispatchMessageId(1), dispatchMessageId(2)];
+    await environment.dispatch({ messageIdentification: answered }, { messageIdentification: waiting });
+    await environment.until(() => environment.received.length === 1);
+    await environment.time.advance(50);
+    client.cut(30_000);
+    freeze(10_000);
+    await environment.start();
+    await environment.until(() => environment.endedIds().size === 2);
+    await environment.time.advance(minuteMs);
+    expect(environment.received.filter((request) => request.process === name)).toMatchObject([{ id: answered }]);
+    expect(environment.attemptsOf(waiting)).toHaveLength(1);
+  });
+
   it("goes to the next owner if the owner was cut off for longer than its session, and nothing is lost", async () => {
     const environment = createDispatcherEnvironment({ banks: [sampleBank({ id: "first", connections: 2 })] });
     const { client } = await environment.start();

@@ -67,7 +67,6 @@ export const deliveryBugs: readonly PlantedBug[] = [
       },
     ],
     nearest: order,
-    isCaughtLate: true,
   },
   {
     id: "unparked-before-end-is-known",
