@@ -145,7 +145,7 @@ function findStuck(run: ModelRun, endpoint: ModelEndpoint): string[] {
   // A page of four may hold messages of one key only.
   if (run.settings.isSmall || endpoint.isUncertain) return [];
   const heads = findWaiting(run, endpoint);
-  const turnsMs = heads.filter((message) => failsOften(run, message)).length * longestTurnMs(endpoint);
+  const turnsMs = heads.filter((message) => failsOften(run, message)).length * longestTurnMs(run, endpoint);
   return heads.flatMap((message) => {
     const last = findAttempts(run.recorded, message.id).at(-1);
     const meaning = last === undefined ? null : interpretAnswer(last);
@@ -160,9 +160,25 @@ function failsOften(run: ModelRun, { id }: InputMessage): boolean {
   return findAttempts(run.recorded, id).length >= failingFromAttempts;
 }
 
-/** Milliseconds between attempts on what fails often, which has an eighth of the connections, or of the time. */
-function longestTurnMs({ bank }: ModelEndpoint): number {
-  return answerTimeoutMs * Math.max(1, 8 / (connections[bank] ?? 1));
+/** Milliseconds between attempts on what fails often, which has an eighth of the requests at once, or of the time. */
+function longestTurnMs(run: ModelRun, endpoint: ModelEndpoint): number {
+  return answerTimeoutMs * Math.max(1, 8 / leastAtOnce(run, endpoint));
+}
+
+/**
+ * The fewest requests at once that the answers may have taught any process: a 429, a 503 and a `Retry-After` leave one,
+ * and time-outs leave two.
+ */
+function leastAtOnce({ recorded }: ModelRun, { bank, origin }: ModelEndpoint): number {
+  const answers = recorded.attempts.flatMap(({ message, result }) =>
+    result !== null && message.bank === bank && endpointOrigin(message) === origin ? [result.answer] : [],
+  );
+  const isThrottled = answers.some(
+    (answer) => answer.kind === "answered" && (answer.retryAfter !== null || [429, 503].includes(answer.status)),
+  );
+  if (isThrottled) return 1;
+  const configured = connections[bank] ?? 1;
+  return answers.some(({ kind }) => kind === "silent") ? Math.min(2, configured) : configured;
 }
 
 /** Returns since when the message has been the first of its key. */

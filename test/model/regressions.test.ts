@@ -126,6 +126,18 @@ const regressions: readonly (readonly [string, ModelSettings, readonly ModelStep
       dispatch(0, 0),
     ],
   ],
+  [
+    "I7: messages that fail often take turns of 40 s at an endpoint whose answers taught it one request at once",
+    { ...plain, partitionCount: 2 },
+    [
+      { do: "start" },
+      { do: "store", trouble: "down", share: 0.3, ms: 2_000 },
+      { do: "outage", bank: 1, how: "503" },
+      { do: "kill", process: 0 },
+      { do: "outage", bank: 1, how: "silent" },
+      advance(400_000),
+    ],
+  ],
 ];
 
 describe("sequences that once broke a law", () => {
