@@ -127,6 +127,19 @@ const regressions: readonly (readonly [string, ModelSettings, readonly ModelStep
     ],
   ],
   [
+    "evidence: a message whose deadline passes during its attempt is not recorded as one that was never tried",
+    { ...plain, seed: 711_797 },
+    [
+      advance(400_000),
+      { do: "plan", inMs: 1_000 },
+      { do: "dispatch", bank: 0, key: 0, count: 2, ends: "deadline", inMs: 3_000 },
+      { do: "answer", bank: 0, key: null, how: "silent" },
+      { do: "redrive", message: 0 },
+      { do: "stop", message: 15 },
+      { do: "answer", bank: 0, key: null, how: "202" },
+    ],
+  ],
+  [
     "I7: messages that fail often take turns of 40 s at an endpoint whose answers taught it one request at once",
     { ...plain, partitionCount: 2 },
     [

@@ -4,8 +4,9 @@
 //    each oldest first; those that fail often have a bounded share (attempt-slots.ts #1), and take turns in it. A
 //    message gets its place before its body is loaded (retry-places.ts). The next message of the key becomes due when
 //    the first is gone.
-// #2 Each retry uses the copy in the store. A message that is gone there has ended elsewhere, or the store was restored
-//    to an older point: the next message of its key is not tried before the partition's document was looked at.
+// #2 Each retry uses the copy in the store, and loads it again where an attempt ended since. A message that is gone
+//    there has ended elsewhere, or the store was restored to an older point: the next message of its key is not tried
+//    before the partition's document was looked at.
 // #3 A message that can no longer be tried leaves the page: its attempts are over (the store keeps it), or its own
 //    deadline has passed (it expires). That needs no place.
 // #4 No fault here loses a message: it becomes due again.
@@ -185,7 +186,10 @@ async function retry(context: EngineContext, retrying: Retry): Promise<void> {
     if (parked.ended === "refusing")
       await underLock(message, () => reportRefusal(context, partition, delivery, progressFromParked(partition, parked)));
     else if (isExpired(context, entry))
-      await underLock(message, () => expireDelivery(context, partition, delivery, progressFromParked(partition, parked), true));
+      await underLock(message, async () => {
+        const progress = progressFromParked(partition, await loadNewest(context, message));
+        await expireDelivery(context, partition, delivery, progress, true);
+      });
     else await tryAgain(context, message);
   } catch (error) {
     if (isPartitionClosed(error)) return;
@@ -199,6 +203,16 @@ interface LoadedRetry extends Retry {
   readonly delivery: Delivery;
 }
 
+/**
+ * #2: a retry that was begun because its message expires, or because its endpoint is back, may have waited for the lock
+ * while an earlier attempt was under way.
+ */
+async function loadNewest(context: EngineContext, { partition, queue, entry, parked }: LoadedRetry): Promise<ParkedMessage> {
+  if (entry.attempts === parked.attempts) return parked;
+  const newest = await context.parkedCalls.load(partition.lease, { id: entry.id, receiverId: queue.receiverId });
+  return newest ?? parked;
+}
+
 async function tryAgain(context: EngineContext, message: LoadedRetry): Promise<void> {
   const { partition, queue, entry, isProbe } = message;
   const use = isProbe || entry.attempts < failingFromAttempts ? "retry" : "failing";
@@ -207,6 +221,7 @@ async function tryAgain(context: EngineContext, message: LoadedRetry): Promise<v
   let isAttempted = false;
   try {
     await underLock(message, async () => {
+      const parked = await loadNewest(context, message);
       await partition.lease.waitUntilConfirmed();
       // Everything is checked again, without waiting before the attempt begins: it may have changed while this waited.
       if (!queue.page.containsEntry(entry)) return undefined;
@@ -215,7 +230,7 @@ async function tryAgain(context: EngineContext, message: LoadedRetry): Promise<v
       isAttempted = true;
       if (isProbe) entry.endpoint.markProbeStarted();
       const startedMs = context.time.monotonicMs();
-      const settling = attempt(context, message, slot);
+      const settling = attempt(context, { ...message, parked }, slot);
       partition.attempts.add(
         settling.catch(() => {}),
         startedMs,

@@ -279,6 +279,23 @@ describe("an outcome report", { timeout: 30_000 }, () => {
     await environment.time.advance(1_000);
     expect(await environment.parked("deliveries")).toEqual([]);
   });
+
+  it("a message whose deadline passes during its attempt ends with that attempt, and may have been taken [D3 evidence]", async () => {
+    const environment = createDispatcherEnvironment();
+    await environment.start();
+    environment.answers(() => "silent");
+    await environment.dispatch({
+      messageIdentification: dispatchMessageId(1, "S"),
+      reconciliationDay: null,
+      deadlineMs: environment.time.nowMs() + 3_000,
+    });
+    await environment.until(() => environment.received.length === 1);
+    await environment.time.advance(3_500);
+    await environment.stop(buildStop(1, "S"));
+    await environment.until(() => environment.receipts().length === 1 && environment.ended().length === 1);
+    expect(environment.receipts()).toMatchObject([{ outcome: "EXPIRED", attempts: 1 }]);
+    expect(environment.ended()).toMatchObject([{ outcome: "STOPPED", mayHaveBeenTaken: true }]);
+  });
 });
 
 describe("an unknown operation", { timeout: 30_000 }, () => {

@@ -69,6 +69,18 @@ export const deliveryBugs: readonly PlantedBug[] = [
     nearest: order,
   },
   {
+    id: "end-with-a-stale-copy",
+    breaks: "A message that expires during its attempt ends as one that was never tried.",
+    edits: [
+      {
+        file: "packages/delivery/backlog/drain.ts",
+        find: "if (entry.attempts === parked.attempts) return parked;",
+        put: "if (entry.attempts >= 0) return parked;",
+      },
+    ],
+    nearest: ["services/dispatcher/deadlines/own-deadlines.test.ts"],
+  },
+  {
     id: "unparked-before-end-is-known",
     breaks: "A crash between the two leaves a message that is sent again after its acknowledgement was lost.",
     edits: [
