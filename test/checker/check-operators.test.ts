@@ -115,6 +115,10 @@ test.each<readonly [string, readonly HistoryEntry[]]>([
   ],
   ["a debit that was withdrawn while it was held", withdrawn()],
   ["an action sent twice, of which the first counts", withNotes([20])],
+  [
+    "an action that found nothing before its debit was received, and was sent again",
+    [historyRecord("journal", 0, one, "WithdrawalRequested", { action }), ...withNotes([20])],
+  ],
   ["a release after the end of a maintenance", [...dayMarkers, pausedUntil(releasedAtMs), ...debitHistory(completedDebit)]],
   ["a release after a pause", [...dayMarkers, paused, resumed, ...debitHistory(completedDebit)]],
   ["a gate that an operator opened over the credit that the request names", gateOver([numberedUetr(2)])],

@@ -6,7 +6,8 @@
 //    to a connector have identifications that count from 1.
 // #3 A repeated Dispatch or event record has the same id and the same content, and a stage version has one id.
 // #4 Of several records of one message at most one entered states.
-// #5 An operator's action counts once: it has one note, which names the action's first record.
+// #5 An operator's action counts once: it has one note, which names the action's first record. A record before anything
+//    else of its transaction may have found nothing that could keep a note. Then the first one behind it is decided.
 
 import {
   carriedIdentification,
@@ -120,12 +121,14 @@ function severalEffects(journey: Journey): readonly Violation[] {
 /** Checks only actions that still have a note, because the store keeps the last ten. */
 function severalDecisions({ uetr, snapshot, journal }: Journey): readonly Violation[] {
   const notes = Map.groupBy(snapshot?.decisions ?? [], ({ id }) => id);
+  const begin = journal.findIndex(({ value }) => readRecordText(value, "action", "id") === "");
   return [...notes].flatMap(([id, same]): Violation[] => {
     const records = journal.filter(({ value }) => readRecordText(value, "action", "id") === id);
     const [first] = records;
+    const counts = [first, records.find((record) => journal.indexOf(record) > begin)];
     const [note] = same;
     if (same.length > 1) return [{ promise: "I3", uetr, text: `the action ${id} is noted ${same.length} times` }];
-    if (first !== undefined && String(first.position) === note?.offset) return [];
+    if (counts.some((record) => record !== undefined && String(record.position) === note?.offset)) return [];
     return [
       {
         promise: "I3",
