@@ -1,22 +1,20 @@
 // The faults of log and store in a simulation: what happens to a produce, to a call of the store, to a reading, to the
 // brokers' clocks and to the store as a whole. All of it is drawn by the seed, and ends when the faults end.
 
-import { topics } from "@sluice/contracts";
-import type { FetchFate, OutgoingRecord, ProduceFate, TopicPartition } from "@sluice/messaging";
+import type { FetchFate, ProduceFate, TopicPartition } from "@sluice/messaging";
 import type { Random, Time } from "@sluice/kernel";
 import type { MemoryStore, StoreFault } from "@sluice/store";
 import type { PlannedThrottle, Scenario } from "./scenario.ts";
 
-/** Only a scheduler's outputs land late: of facts a late one is another request, and has tests of its own. */
-export function produceFate(scenario: Scenario, random: Random, isTroubled: boolean, batch: readonly OutgoingRecord[]): ProduceFate {
+/** A batch that lands late comes behind newer ones, also those of a process that took over meanwhile. */
+export function produceFate(scenario: Scenario, random: Random, isTroubled: boolean): ProduceFate {
   if (!isTroubled || random.fraction() >= scenario.produceTrouble) return { kind: "append" };
   const draw = random.fraction();
   if (draw < 0.25) return { kind: "refuse" };
   if (draw < 0.5) return { kind: "lose-answer" };
   if (draw < 0.75) return { kind: "unknown" };
   const delayMs = random.fraction() * 1_500;
-  const isLate = draw >= 0.9 && batch.some(({ topic }) => topic === topics.transactions);
-  return isLate ? { kind: "land-late", afterMs: delayMs * 10 } : { kind: "append", delayMs };
+  return draw < 0.9 ? { kind: "append", delayMs } : { kind: "land-late", afterMs: delayMs * 10 };
 }
 
 export function storeFault(scenario: Scenario, random: Random, isTroubled: boolean): StoreFault {

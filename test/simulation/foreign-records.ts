@@ -36,7 +36,7 @@ const recordsMax = 6;
 const dayKeyText = "ZA_EFT:2026-11-20";
 const topicOf = { scheduler: topics.journal, dispatcher: topics.dispatch, "event-publisher": topics.events } as const;
 /** A producer may send a million bytes in one record. */
-const largeBytes = 999_800;
+export const largeBytes = 999_800;
 const smallBytesMax = 64;
 
 /** Draws the foreign records of a day; `uetrs` are those of its debits and credits. */

@@ -24,7 +24,7 @@ import { machineTime, type Random, silentLogger, silentMetrics, type Time } from
 import { startScheduler } from "@sluice/scheduler";
 import { createDataKeys, createSealingSerde, type KeyService } from "@sluice/secrecy";
 import { createMemoryKeyService } from "@sluice/secrecy/key-service.fixture";
-import { checkConservation, createMemoryStore, type MemoryStore } from "@sluice/store";
+import { checkConservation, createMemoryStore, type MemoryStore, type StoreFault } from "@sluice/store";
 import {
   createMemoryRecorder,
   createVirtualTime,
@@ -81,6 +81,8 @@ export interface SimulationEnd {
   readonly unfinished: readonly string[];
   /** Requests and answers that the OpenAPI document does not describe; empty in a good run. */
   readonly undocumented: readonly string[];
+  /** Each kind of fault that a produce, a reading or a call of the store met, once. */
+  readonly fates: ReadonlySet<string>;
   /** The last lines of the trace, for a failing run. */
   readonly tail: readonly string[];
 }
@@ -120,6 +122,11 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
   const elapsedMs = (): number => time.nowMs() - startAtMs;
   const eveningAtMs = night?.untilMs ?? 0;
   const isTroubled = (): boolean => elapsedMs() < healAtMs || (elapsedMs() >= eveningAtMs && elapsedMs() < eveningAtMs + healAtMs);
+  const fates = new Set<string>();
+  const met = <F extends string>(port: string, fate: F): F => {
+    fates.add(`${port} ${fate}`);
+    return fate;
+  };
   const broker = createMemoryBroker({
     time,
     random,
@@ -128,13 +135,17 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
     hooks: {
       produce(client, batch) {
         meter?.produced(client, batch);
-        return isWithin(scenario.brokerAwayMs, time) ? { kind: "refuse" } : produceFate(scenario, random, isTroubled(), batch);
+        if (isWithin(scenario.brokerAwayMs, time)) return { kind: "refuse" };
+        const fate = produceFate(scenario, random, isTroubled());
+        met("produce", fate.kind);
+        return fate;
       },
       observe: (client, operation) => (operation === "commit" ? meter?.committed(client, time.monotonicMs()) : undefined),
-      fetch: () => fetchFate(scenario, random, { elapsedMs: elapsedMs(), isTroubled: isTroubled() }),
+      fetch: () => met("fetch", fetchFate(scenario, random, { elapsedMs: elapsedMs(), isTroubled: isTroubled() })),
     },
   });
-  const store = createMemoryStore({ time, random, hooks: { fault: () => storeFault(scenario, random, isTroubled()) } });
+  const storeFate = (): StoreFault => met("store", storeFault(scenario, random, isTroubled()));
+  const store = createMemoryStore({ time, random, hooks: { fault: storeFate } });
   const keys = seed % 3 === 1 ? createMemoryKeyService(String(seed)) : null;
   const configuration = { ...buildConfiguration(scenario), sealPersonalData: keys !== null };
   const environment: SimulatedEnvironment = { time, random, scenario, configuration, broker, store, keys };
@@ -202,7 +213,7 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
   for (const planned of scenario.messages) time.after(planned.sendAtMs, () => banks.send(planned));
   planRebalances(environment);
   planUnreadable(environment);
-  planStoreGoingBack(scenario, time, store, () => trace.add("store", "store", "gone-back", []));
+  planStoreGoingBack(scenario, time, store, () => trace.add("store", "store", met("store", "gone-back"), []));
   const rebuild = startSimulatedRebuild({ cluster, atMs: scenario.rebuildAtMs, time, ports: (ports) => servicePorts(environment, ports) });
   for (let count = 0; count < scenario.cutsMax; count += 1) {
     time.after(random.fraction() * cutsUntilMs, () => cluster.cutOne(1_000 + random.fraction() * cutMaxMs, random.fraction() < 0.5));
@@ -231,7 +242,8 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
   remaining = [...remaining, ...update.wrong(), ...(await findUnaccounted(environment, [...days, dayOf(next)]))];
   const undocumentedRequests = findUndocumented(recorder.requests);
   const traced = { traceHash: trace.hash(), traceLines: trace.lines(), tail: trace.tail() };
-  return { seed, scenario, ...traced, history, crashes: cluster.crashes, unfinished: remaining, undocumented: undocumentedRequests };
+  const found = { crashes: cluster.crashes, unfinished: remaining, undocumented: undocumentedRequests, fates };
+  return { seed, scenario, ...traced, history, ...found };
 }
 
 /** A trace that keeps no fingerprint, which takes longer than the run: it only counts calls of the store. */
