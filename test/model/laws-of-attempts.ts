@@ -121,10 +121,15 @@ function checkNotSettled({ inputs, recorded }: ModelRun, attempt: RecordedAttemp
     return [`REFUSED: ${describeAttempt(attempt)}, though its refusal was recorded`];
   if (recorded.receipts.some(({ value }) => value.webhookId === message.id && value.stoppedBy !== null))
     return [`stop: ${describeAttempt(attempt)}, though an operator had stopped it`];
-  // A fact that an earlier owner appended may be in the journal only now.
+  // A fact that an earlier owner appended may be in the journal only now: an acknowledgement is of this owner only if
+  // it got one.
   const sinceMs = lease?.starts.at(-1)?.atMs ?? Number.POSITIVE_INFINITY;
-  const own = findAttempts(recorded, message.id).find(({ lease: by, result }) => by === lease && result !== null && result.atMs >= sinceMs);
-  const answeredAtMs = own?.result?.atMs ?? Number.POSITIVE_INFINITY;
-  const ended = facts.find((fact) => fact.atMs >= Math.floor(answeredAtMs) && fact.atMs < Math.floor(atMs));
+  const answered = findAttempts(recorded, message.id).filter(
+    ({ lease: by, result }) => by === lease && result !== null && result.atMs >= sinceMs,
+  );
+  const ended = facts.find(({ atMs: endedAtMs, value: { outcome } }) => {
+    const own = answered.find((one) => outcome !== "ACKNOWLEDGED" || ["acknowledged", "either"].includes(interpretAnswer(one) ?? ""));
+    return endedAtMs >= Math.floor(own?.result?.atMs ?? Number.POSITIVE_INFINITY) && endedAtMs < Math.floor(atMs);
+  });
   return ended === undefined ? [] : [`I5: ${describeAttempt(attempt)}, though this owner had recorded ${ended.value.outcome}`];
 }

@@ -140,6 +140,23 @@ const regressions: readonly (readonly [string, ModelSettings, readonly ModelStep
     ],
   ],
   [
+    "I5: a fact of an owner that was cut off may land while its successor still tries the message",
+    { ...plain, seed: 639_033 },
+    [
+      advance(1_500),
+      advance(400_000),
+      { do: "outage", bank: 0, how: "503" },
+      { do: "give-up", message: 10 },
+      advance(70_000),
+      { do: "dispatch", bank: 2, key: 0, count: 1, ends: "day", inMs: 3_000 },
+      { do: "cut", process: 0, ms: 20_000 },
+      { do: "start" },
+      { do: "answer", bank: 2, key: null, how: "429 for 2 s" },
+      { do: "end", process: 0 },
+      { do: "outage", bank: 0, how: "503" },
+    ],
+  ],
+  [
     "I7: messages that fail often take turns of 40 s at an endpoint whose answers taught it one request at once",
     { ...plain, partitionCount: 2 },
     [
