@@ -141,7 +141,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   rolldown: ["tools"],
   testcontainers: ["infra/local", "packages/testcontainers"],
   undici: ["packages/delivery", "test", "test/benches", "test/demo", "test/environment", "test/testkit", "test/trials"],
-  yaml: ["packages/config", "packages/documents", "packages/cli"],
+  yaml: ["packages/config", "packages/documents", "packages/cli", "tools"],
   zod: ["packages/config", "packages/contracts", "packages/documents"],
 };
 const testPackages = new Set(["vitest", "fast-check"]);
