@@ -11,6 +11,16 @@ start_engine() {
   timeout 60 sh -c "until $DK info >/dev/null 2>&1; do sleep .5; done"
 }
 
+# node_26: the path of Node 26, which NODE names, which is on the PATH, or which ./sluice brings.
+node_26() {
+  local node own=$ROOT/.sluice/tools/node_modules/.bin/node
+  "$ROOT/sluice" --help >/dev/null
+  for node in "${NODE:-}" "$(command -v node)" "$own"; do
+    case $([ ! -x "$node" ] || "$node" --version) in v26.*) "$node" -p process.execPath; return ;; esac
+  done
+  return 1
+}
+
 # build_bases FOLDER [TARGET=NAME...]: local/debian:12, and the targets of this folder's Dockerfile under these names.
 build_bases() {
   local folder=$1 target library system pnpm=$ROOT/.sluice/tools/node_modules/pnpm/pnpm; shift; mkdir -p "$folder/libs"
@@ -21,7 +31,7 @@ build_bases() {
     cp /etc/apt/apt.conf.d/99* "$system/etc/apt/apt.conf.d/" 2>/dev/null || true
     rm -rf "$system"/var/{cache/apt,lib/apt/lists}/* "$system"/usr/share/{doc,man,info,locale}/* "$system"/etc/resolv.conf
     tar -C "$system" -c . | $DK import -c 'CMD ["bash"]' - local/debian:12 >/dev/null; rm -rf "$system"; }
-  cp "${NODE:-$(node -p process.execPath)}" "$folder/node"; strip --strip-all "$folder/node" 2>/dev/null || true
+  cp "$(node_26)" "$folder/node"; strip --strip-all "$folder/node" 2>/dev/null || true
   [ -e "$pnpm" ] || "$ROOT/sluice" --help >/dev/null
   cp -L "$pnpm" "$folder/pnpm"; cp /etc/ssl/certs/ca-certificates.crt "$folder/ca.crt"
   [ -e /usr/lib/x86_64-linux-gnu/libatomic.so.1 ] || apt-get install -qy --no-install-recommends libatomic1 libstdc++6 >"$folder/apt.log" 2>&1
