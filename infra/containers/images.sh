@@ -26,12 +26,12 @@ start_engine "$B"
 
 # The public images, if they are here or can be fetched; else those that stand in for them.
 public() { $DK image inspect "$1" >/dev/null 2>&1 || timeout 60 $DK pull -q "$1" >/dev/null 2>&1; }
-if [ -z "${SLUICE_STAND_INS:-}" ] && public node:26-slim && public debian:12-slim && public testcontainers/sshd:1.4.0; then
+if [ -z "${SLUICE_STAND_INS:-}" ] && public node:26-slim && public testcontainers/sshd:1.4.0; then
   ARGS=(); VARIABLES=()
 else
   log "no registry of images is reached: building from packages"
-  build_bases "$B/stand-ins" build=local/node-build:26 cc=local/cc:12 "sshd=$PREFIX/testcontainers/sshd:1.4.0"
-  ARGS=(--network host --build-arg BUILD=local/node-build:26 --build-arg RUNTIME=local/cc:12)
+  build_bases "$B/stand-ins" build=local/node-build:26 "sshd=$PREFIX/testcontainers/sshd:1.4.0"
+  ARGS=(--network host --build-arg BUILD=local/node-build:26)
   # Nothing stands in for the container that removes what a killed run leaves.
   VARIABLES=(TESTCONTAINERS_RYUK_DISABLED=true TESTCONTAINERS_HUB_IMAGE_NAME_PREFIX=$PREFIX); IMAGE=$PREFIX/$NAME
 fi

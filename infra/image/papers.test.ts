@@ -97,9 +97,13 @@ describe("what is removed from installed packages", () => {
 });
 
 describe("the Dockerfile's bases", () => {
-  it("are build arguments, which a build for production pins by their digests", () => {
-    expect(dockerfile.match(/^FROM .*$/gm)?.slice(0, 2)).toEqual(["FROM ${BUILD} AS built", "FROM ${RUNTIME} AS runtime"]);
-    expect(dockerfile).toMatch(/^ARG BUILD=\S+$/m);
-    expect(dockerfile).toMatch(/^ARG RUNTIME=\S+$/m);
+  it("are build arguments: Node's image, which a build for production pins by its digest, and nothing at all", () => {
+    expect(dockerfile.match(/^FROM .*$/gm)?.slice(0, 3)).toEqual([
+      "FROM ${BUILD} AS built",
+      "FROM scratch AS base",
+      "FROM ${RUNTIME} AS runtime",
+    ]);
+    expect(dockerfile).toMatch(/^ARG BUILD=node:26-slim$/m);
+    expect(dockerfile).toMatch(/^ARG RUNTIME=base$/m);
   });
 });
