@@ -7,6 +7,12 @@ const servers = { kafkaBrokers: "kafka:9092", schemaRegistryUrl: "http://registr
 describe("an environment that cannot be", () => {
   it.each<[string, SluiceEnvironment, RegExp]>([
     ["another clock on real servers", new SluiceEnvironment().withServers(servers).withClock("2026-11-20T06:00:00Z"), /machine's time/],
+    [
+      "another clock on servers that are started",
+      new SluiceEnvironment().withStartedServers().withClock("2026-11-20T06:00:00Z"),
+      /machine's time/,
+    ],
+    ["servers that are given and started", new SluiceEnvironment().withServers(servers).withStartedServers(), /exclude each other/],
     ["real servers that are used again", new SluiceEnvironment().withServers(servers).withReuse(), /without servers/],
   ])("is refused at its start: %s", async (_, environment, reason) => {
     await expect(environment.start()).rejects.toThrow(reason);

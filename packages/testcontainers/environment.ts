@@ -17,7 +17,8 @@ import { launchProcess } from "./launch-process.ts";
 import type { LaunchSluice } from "./launched.ts";
 import { LogTail } from "./log-tail.ts";
 import { RunningSluice } from "./running.ts";
-import { oneCopy, type GivenServers } from "./servers.ts";
+import { oneCopy, type GivenServers, type ServerImages } from "./servers.ts";
+import type { StartedServers } from "./started-servers.ts";
 import {
   type TestBank,
   branchOf,
@@ -49,6 +50,7 @@ export class SluiceEnvironment {
   #launch: LaunchSluice | null = null;
   #image = process.env["SLUICE_IMAGE"] ?? imageDefault;
   #servers: GivenServers | null = null;
+  #serverImages: ServerImages | null = null;
   #isReused = false;
 
   withBank(id: string, { url, branch, token, signingSecrets = [], takesEvents = true, members = {} }: TestBank): this {
@@ -105,6 +107,12 @@ export class SluiceEnvironment {
     return this;
   }
 
+  /** Starts Kafka, a registry and a store as containers first, in a network of their own, and Sluice on them (#2). */
+  withStartedServers(images: ServerImages = {}): this {
+    this.#serverImages = images;
+    return this;
+  }
+
   /**
    * Keeps the container when the test ends, and uses it again in the next run (#3). Each of its parties listens at a
    * fixed port of all addresses of this machine. `TESTCONTAINERS_REUSE_ENABLE=false` switches it off, as in CI.
@@ -116,8 +124,10 @@ export class SluiceEnvironment {
 
   async start(): Promise<RunningSluice> {
     this.#check();
+    await using opened = new AsyncDisposableStack();
+    const started = await this.#startServers(opened);
     const isReused = this.#isReused && process.env["TESTCONTAINERS_REUSE_ENABLE"] !== "false";
-    const servers = this.#servers;
+    const servers = (this.#launch === null ? started?.inNetwork : started?.fromHost) ?? this.#servers;
     const startAtMs = this.#startAtMs(isReused);
     const [parties, operatorToken] = this.#withTokens(isReused);
     const members = { ...(servers === null ? {} : oneCopy), ...this.#members };
@@ -134,8 +144,19 @@ export class SluiceEnvironment {
         servers,
         isReused,
       });
+      opened.defer(() => launched.stop());
+      const owned = opened.move();
       const zone = noonZone(startAtMs);
-      const options = { launched, parties, operatorToken, zone, log, isClockMovable: servers === null, isKept: isReused };
+      const options = {
+        launched: { ...launched, stop: () => owned.disposeAsync() },
+        parties,
+        operatorToken,
+        zone,
+        log,
+        isClockMovable: servers === null,
+        isKept: isReused,
+        servers: started?.fromHost ?? this.#servers,
+      };
       const running = new RunningSluice({ ...options, businessDate: dateIn(zone, startAtMs) });
       // The clock of one that an earlier run left may have been moved.
       return isReused ? new RunningSluice({ ...options, businessDate: dateIn(zone, (await running.now()).getTime()) }) : running;
@@ -145,9 +166,16 @@ export class SluiceEnvironment {
   }
 
   #check(): void {
-    if (this.#servers === null) return;
+    if (this.#servers === null && this.#serverImages === null) return;
+    if (this.#servers !== null && this.#serverImages !== null) throw new Error("withServers and withStartedServers exclude each other");
     if (this.#startAt !== null) throw new Error("withClock has no effect on real servers, which have the machine's time");
     if (this.#isReused) throw new Error("withReuse is for the mode without servers, which is one container");
+  }
+
+  async #startServers(opened: AsyncDisposableStack): Promise<StartedServers | null> {
+    if (this.#serverImages === null) return null;
+    const { startServerContainers } = await import("./started-servers.ts");
+    return opened.use(await startServerContainers(this.#serverImages));
   }
 
   /** #1, #3 */

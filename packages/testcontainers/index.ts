@@ -2,7 +2,7 @@
 
 export { SluiceEnvironment } from "./environment.ts";
 export type { TestBank, TestConnector, WindowOptions } from "./settings.ts";
-export type { GivenServers } from "./servers.ts";
+export type { GivenServers, ServerImages } from "./servers.ts";
 export type { RunningSluice } from "./running.ts";
 export type { ClockView, SentMessage, TransactionTimeline, ExchangedMessage, EnteredState } from "./answers.ts";
 export type { Duration } from "./duration.ts";

@@ -8,6 +8,7 @@ import type { ClockView, SentMessage, TransactionTimeline } from "./answers.ts";
 import { type Duration, durationMs } from "./duration.ts";
 import type { Launched } from "./launched.ts";
 import type { LogTail } from "./log-tail.ts";
+import type { GivenServers } from "./servers.ts";
 import type { Party } from "./settings.ts";
 
 export interface RunningOptions {
@@ -21,6 +22,8 @@ export interface RunningOptions {
   readonly isClockMovable: boolean;
   /** #2 */
   readonly isKept: boolean;
+  /** Null: Sluice runs over memory. */
+  readonly servers: GivenServers | null;
 }
 
 /** Of vitest's test context, or of anything alike. */
@@ -75,6 +78,15 @@ export class RunningSluice implements AsyncDisposable {
     const { branch } = this.#party(id);
     if (branch === null) throw new Error(`${id} is a connector and has no branch`);
     return branch;
+  }
+
+  /**
+   * Kafka, the registry and the store that it runs on: as they were given, or as this machine reaches those that were
+   * started with it.
+   */
+  get servers(): GivenServers {
+    if (this.#options.servers === null) throw new Error("Sluice runs over memory: there are no servers");
+    return this.#options.servers;
   }
 
   /** All that happened to a transaction; null: nothing is known of it. */

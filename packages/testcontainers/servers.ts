@@ -1,4 +1,4 @@
-// Kafka, registry and store that are there already, for a test that also looks at them.
+// Kafka, registry and store for a test that also looks at them: there already, or started with Sluice.
 
 import { randomBytes } from "node:crypto";
 
@@ -14,6 +14,13 @@ export interface GivenServers {
   readonly network?: { getName(): string };
   /** Further settings of all services, such as `KAFKA_TLS` or `MONGO_USERNAME`. */
   readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** The images of servers that are started with Sluice; the public ones where they are not named. */
+export interface ServerImages {
+  readonly kafka?: string;
+  readonly registry?: string;
+  readonly store?: string;
 }
 
 /** What runs on real servers, each in a process or container of its own. */
