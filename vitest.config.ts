@@ -109,6 +109,8 @@ export default defineConfig({
           include: ["packages/testcontainers/**/*.containers.test.ts", "packages/testcontainers/example/*.test.ts"],
           exclude: ["**/node_modules/**"],
           fileParallelism: false,
+          // Files share testcontainers, which reaches this machine through one container at one port.
+          isolate: false,
           testTimeout: 120_000,
         },
       },

@@ -3,8 +3,8 @@
 import { randomUUID } from "node:crypto";
 import { getContainerRuntimeClient } from "testcontainers";
 import { afterAll, expect, test } from "vitest";
-import { bankSecret, ExampleBank } from "./example/bank.fixture.ts";
-import { type RunningSluice, SluiceEnvironment } from "./index.ts";
+import { bankSecret, ExampleBank } from "../example/bank.fixture.ts";
+import { type RunningSluice, SluiceEnvironment } from "../index.ts";
 
 /** A port of this machine at which nobody has to listen. */
 const bankUrl = "http://127.0.0.1:9";

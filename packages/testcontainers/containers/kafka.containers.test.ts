@@ -1,7 +1,7 @@
 import { Kafka, logLevel } from "kafkajs";
 import { GenericContainer, Network } from "testcontainers";
 import { expect, test } from "vitest";
-import { ApacheKafkaContainer } from "./kafka.ts";
+import { ApacheKafkaContainer } from "../kafka.ts";
 
 test("a broker of Apache's image is reached from this machine and from another container, at what it advertises", async () => {
   await using opened = new AsyncDisposableStack();

@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import { Kafka, logLevel } from "kafkajs";
 import { getContainerRuntimeClient } from "testcontainers";
 import { expect, test } from "vitest";
-import { bankSecret, ExampleBank } from "./example/bank.fixture.ts";
-import { SluiceEnvironment } from "./index.ts";
+import { bankSecret, ExampleBank } from "../example/bank.fixture.ts";
+import { SluiceEnvironment } from "../index.ts";
 
 /** Containers that run, without the one through which they reach this machine: it goes on for other tests. */
 async function listContainers(): Promise<readonly string[]> {

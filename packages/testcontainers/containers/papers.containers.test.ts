@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const image = process.env["SLUICE_IMAGE"] ?? "sluice:latest";
 const bytesMax = 180_000_000;
 /** What the kernel shows, and the engine brings. */
-const notOfTheImage = ["/proc", "/sys", "/dev"];
+const notOfTheImage = ["/proc", "/sys", "/dev", "/.dockerenv"];
 
 interface Contents {
   readonly bytes: number;
@@ -30,7 +30,7 @@ const look = `
   const notices = readFileSync("/papers/THIRD-PARTY-NOTICES.txt", "utf8");
   console.log(JSON.stringify({
     bytes: files.reduce((sum, { entry }) => sum + entry.size, 0),
-    programs: files.filter(({ path, entry }) => (entry.mode & constants.S_IXUSR) !== 0 && !/^\\/(app|lib|lib64|usr\\/lib)\\//.test(path)).map(({ path }) => path),
+    programs: files.filter(({ path, entry }) => entry.isFile() && (entry.mode & constants.S_IXUSR) !== 0 && !/^\\/(app|lib|lib64|usr\\/lib)\\//.test(path)).map(({ path }) => path),
     installed: manifests.map(({ name, version }) => name + "@" + version),
     named: JSON.parse(readFileSync("/papers/sbom.json", "utf8")).components
       .filter(({ purl }) => purl.startsWith("pkg:npm/"))
