@@ -83,7 +83,11 @@ function lastParagraph(comment: string): string {
 }
 
 function memberOf(values: unknown, name: string): unknown {
-  return typeof values === "object" && values !== null ? (values as Readonly<Record<string, unknown>>)[name] : undefined;
+  return hasMembers(values) ? values[name] : undefined;
+}
+
+function hasMembers(values: unknown): values is Readonly<Record<string, unknown>> {
+  return typeof values === "object" && values !== null;
 }
 
 function describeDefault({ value, others, schema }: Row): string {

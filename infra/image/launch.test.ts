@@ -79,7 +79,6 @@ describe("the Dockerfile", () => {
 
   it("listens where probes and callers reach it: at fixed ports, beyond the loopback address", () => {
     const variables = new Map([...text.matchAll(/\b(SLUICE_\w+_(?:HOST|PORT))=(\S+)/g)].map(([, name, value]) => [name, value]));
-    expect([...variables.keys()].filter((name) => name?.endsWith("_HOST")).toSorted()).toEqual(["SLUICE_HTTP_HOST", "SLUICE_OPS_HOST"]);
     expect([variables.get("SLUICE_HTTP_HOST"), variables.get("SLUICE_OPS_HOST")]).toEqual(["0.0.0.0", "0.0.0.0"]);
     expect([...variables].filter(([name, value]) => name?.endsWith("_PORT") && value === "0")).toEqual([]);
     expect(variables.has("SLUICE_OPS_PORT")).toBe(true);
