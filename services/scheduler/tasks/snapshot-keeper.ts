@@ -8,9 +8,10 @@
 //    only if a record before it goes further in the journal.
 // #3 What is sent here is not taken for the owner's own: the next look compares it too. So a snapshot that a batch has
 //    overtaken meanwhile is followed by the newer one.
+// #4 A reading that ends early is repeated: what it did not reach would stay old for ever.
 
 import { topics } from "@sluice/contracts";
-import { type AppendResult, readOrLearn } from "@sluice/messaging";
+import { type AppendResult, readCompacted, readOrLearn } from "@sluice/messaging";
 import type { PartitionContext } from "../partition/context.ts";
 import { buildSnapshot, toSnapshotRecord } from "../partition/analysts/snapshot-record.ts";
 import { type BackgroundTask, startBackgroundTask } from "./background-task.ts";
@@ -109,7 +110,7 @@ class SnapshotLooker {
     let furthest = -1n;
     let count = 0;
     const versions = new Map<string, bigint>();
-    for await (const record of this.#ports.messaging.read(this.#place, from, to)) {
+    for await (const record of readCompacted(this.#ports.messaging, this.#place, from, to)) {
       const decoded = await readOrLearn(record, this.#ports.serde);
       if (typeof decoded === "string" || decoded.name !== "TransactionSnapshot") continue;
       const snapshot = decoded.value;
