@@ -4,7 +4,7 @@
 import type { HistoryEntry } from "@sluice/checker";
 import { partitionCountDefault, topics, type Serde } from "@sluice/contracts";
 import { sleep, type Time } from "@sluice/kernel";
-import type { Messaging, TopicPartition } from "@sluice/messaging";
+import { type Messaging, requireCovered, type TopicPartition } from "@sluice/messaging";
 import type { TransactionDocument, TransactionStore } from "@sluice/store";
 import { toRecordEntry, toSnapshotEntry, type RecordedRequest } from "@sluice/testkit";
 
@@ -69,6 +69,7 @@ async function* readRecords({ messaging, serde }: HistorySources): AsyncGenerato
   for (const [index, partition] of recordedPartitions.entries()) {
     const end = ends[index];
     if (end === undefined || end.logEnd === 0n) continue;
-    for await (const record of messaging.read(partition, 0n, end.logEnd)) yield toRecordEntry(record, serde);
+    for await (const record of requireCovered(messaging.read(partition, 0n, end.logEnd), partition, 0n, end.logEnd))
+      yield toRecordEntry(record, serde);
   }
 }

@@ -2,7 +2,7 @@
 // stops at the present end of the topics.
 
 import { partitionCountDefault, type Serde, topics } from "@sluice/contracts";
-import type { Messaging, TopicPartition } from "@sluice/messaging";
+import { type Messaging, requireCovered, type TopicPartition } from "@sluice/messaging";
 import type { MessageEnd } from "./verdict.ts";
 
 export interface DeliveryEnds {
@@ -22,7 +22,7 @@ export function createDeliveryEnds(messaging: Messaging, serde: Serde, onEnd: (e
         if (partition === undefined) continue;
         const begin = from.get(partition) ?? 0n;
         if (begin >= logEnd) continue;
-        for await (const { value } of messaging.read(partition, begin, logEnd)) {
+        for await (const { value } of requireCovered(messaging.read(partition, begin, logEnd), partition, begin, logEnd)) {
           const end = parseEnd(serde, value ?? new Uint8Array());
           if (end !== null) onEnd(end);
         }

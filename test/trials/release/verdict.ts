@@ -6,7 +6,7 @@
 // #3 Every debit reached its own bank under one identification and was acknowledged. Nothing else reached a bank.
 
 import { headers, partitionCountDefault, type Serde, topics } from "@sluice/contracts";
-import type { Messaging, ReceivedRecord } from "@sluice/messaging";
+import { type Messaging, type ReceivedRecord, requireCovered } from "@sluice/messaging";
 import type { FedDebit } from "./feed.ts";
 import type { ReleaseRecorder } from "./recorder.ts";
 
@@ -39,7 +39,8 @@ export async function verifyReleases({ fed, recorder, messaging, serde }: Releas
     const latest = new Map<string, string>();
     let isOpen = false;
     let isGateOpen = false;
-    for await (const record of messaging.read({ topic: topics.journal, partition }, 0n, logEnd)) {
+    const place = { topic: topics.journal, partition };
+    for await (const record of requireCovered(messaging.read(place, 0n, logEnd), place, 0n, logEnd)) {
       const type = record.headers[headers.type];
       if (type === "WindowOpened") isOpen = true;
       if (type === "WindowClosed") isOpen = false;
