@@ -3,6 +3,7 @@
 
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { coveredReads } from "./tidy/covered-reads.ts";
 import { deadFiles } from "./tidy/dead-files.ts";
 import { readTree, type Rule, type TidyFinding, toTree } from "./tidy/file-tree.ts";
 import { fences, importFences } from "./tidy/import-fences.ts";
@@ -293,6 +294,20 @@ const cases: readonly Case[] = [
       [{ "services/ingress/x.ts": 'logger.warn("x.failed", { code: error.code, reason: error.message });\n' }, "names the causes"],
     ],
     whole: { "services/ingress/x.ts": 'logger.warn("x.failed", { reason: formatReason(error) });\n' },
+  },
+  {
+    promise: "I1: a reading of a range is held against its end",
+    rule: coveredReads,
+    broken: [
+      [{ "services/console/x.ts": "for await (const one of messaging.read(place, from, to)) take(one);\n" }, "x.ts:1: a range"],
+      [{ "test/environment/x.ts": "\nconst all = this.#ports.messaging.read(place, from, to);\n" }, "x.ts:2: a range"],
+    ],
+    whole: {
+      "services/console/x.ts":
+        "for await (const one of requireCovered(messaging.read(place, from, to), place, from, to)) take(one);\n" +
+        "const all = requireCovered(\n  this.#ports.messaging.read(place, from, to),\n  place,\n);\n",
+      "services/console/x.test.ts": "await Array.fromAsync(messaging.read(place, from, to));\n",
+    },
   },
   {
     promise: "a line of a comment ends at 120 columns",
