@@ -66,6 +66,7 @@ test("what is known of reports alone has no scheme, amount and currency", async 
   const environment = await openConsoleEnvironment();
   await saveTransactions(environment, [buildConsoleOrphan()]);
   const [row] = await readControlRows(environment, "/transactions?state=ORPHAN&observation=report-orphan");
+  expect(await readControlRows(environment, "/transactions?observation=report-foreign")).toEqual([]);
   expect(row).toMatchObject({ state: "ORPHAN", flow: null, scheme: null, amount: null, currency: null, reconciliationDay: null });
 });
 
