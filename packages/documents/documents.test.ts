@@ -161,6 +161,30 @@ describe("the document agrees with the code", () => {
     expect(Reflect.get(Object(debit), "required")).not.toContain("mandateInformation");
   });
 
+  const { info: about }: { readonly info: { readonly description: string } } = JSON.parse(readDocument("openapi"));
+  const guide = about.description.replaceAll(/\s+/g, " ");
+
+  test.each([
+    ["a bank goes on repeating before it treats a debit as failed [D3.7]", "In all three cases send the same bytes again"],
+    ["after three repeats it waits as Retry-After says, or 60 s, until its cut-off [D3.8]", "every 60 seconds: a debit until its cut-off"],
+    [
+      "it concludes something only from a time that is later than its last attempt and 60 s [D3.12]",
+      "only a 404 whose `notKnownAsOf` is later than your last attempt plus 60 seconds proves",
+    ],
+    ["a client that is generated from the document reads leniently [D11.13]", "have a generated client read leniently"],
+    ["an optional member is left out", "An optional member is left out, never `null`"],
+  ])("the guide says what only its reader can do: %s", (_, text) => {
+    expect(guide).toContain(text);
+  });
+
+  test.each(["DirectDebit", "CreditTransfer", "PaymentStatusReport"])("the schema %s refuses unknown members [D11.13]", (name) => {
+    expect(Reflect.get(Object(Reflect.get(document.components.schemas, name)), "additionalProperties")).toBe(false);
+  });
+
+  test("an answer above a caller's share says what the share is [D10.10] [D10.11]", () => {
+    expect(JSON.stringify(Reflect.get(document.components, "responses"))).toContain("500 requests a second and 64 connections unless");
+  });
+
   test("every operation that callers may use is in the document, at all its addresses", () => {
     const said = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
