@@ -10,7 +10,7 @@
 import type { LedgerTransaction, BankState, Day, DayKey, Item, LedgerRow, RulesSpan, Transaction } from "@sluice/domain";
 import type { OpenRow, UnreadRow } from "./open-rows.ts";
 import type { PartitionStore } from "./partition-port.ts";
-import type { NewestCursor, SearchTerms, SummaryRow, TotalsRow, TransactionQuery } from "./query.ts";
+import type { NewestCursor, NewestStart, SearchTerms, SummaryRow, TotalsRow, TransactionQuery } from "./query.ts";
 
 export type * from "./open-rows.ts";
 export * from "./partition-port.ts";
@@ -91,7 +91,7 @@ export interface TransactionStore {
    * Lists the transactions that match a query, the last received first and then by falling UETR, after `after`, at most
    * `limit` (≤ 1,000). For operators.
    */
-  newest(query: TransactionQuery, after: NewestCursor | null, limit: number): Promise<readonly SummaryRow[]>;
+  newest(query: TransactionQuery, after: NewestCursor | NewestStart, limit: number): Promise<readonly SummaryRow[]>;
   /**
    * Counts and sums the transactions that match a query, exactly and in no order; rejects beyond 100,000 groups. For
    * operators.

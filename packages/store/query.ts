@@ -69,6 +69,11 @@ export interface TransactionQuery {
 /** The last row of a page of the newest. */
 export type NewestCursor = Pick<SummaryRowBase, "receivedAtMs" | "uetr">;
 
+/** The first page of the newest: about when they were received. It leaves nothing out, whatever the time is. */
+export interface NewestStart {
+  readonly aboutMs: number;
+}
+
 /** Of one decision; times are epoch milliseconds, both included. */
 export interface DecidedTerms {
   readonly operator?: string | undefined;

@@ -8,6 +8,7 @@
 import type { Item } from "@sluice/domain";
 import type {
   NewestCursor,
+  NewestStart,
   PartitionDocument,
   SummaryRow,
   TotalsRow,
@@ -32,7 +33,12 @@ export interface BuildTransactions extends Pick<
   identified(partitions: PartitionChoice, sender: string, messageIdentification: string, limit: number): Promise<readonly string[]>;
   items(partitions: PartitionChoice, day: string, afterUetr: string | null, limit: number): Promise<readonly ItemRow[]>;
   search(partitions: PartitionChoice, query: TransactionQuery, afterUetr: string | null, limit: number): Promise<readonly SummaryRow[]>;
-  newest(partitions: PartitionChoice, query: TransactionQuery, after: NewestCursor | null, limit: number): Promise<readonly SummaryRow[]>;
+  newest(
+    partitions: PartitionChoice,
+    query: TransactionQuery,
+    after: NewestCursor | NewestStart,
+    limit: number,
+  ): Promise<readonly SummaryRow[]>;
   totals(partitions: PartitionChoice, query: TransactionQuery): Promise<readonly TotalsRow[]>;
   documents(partition: number, afterUetr: string | null, limit: number): Promise<readonly TransactionDocument[]>;
   remove(partition: number): Promise<void>;

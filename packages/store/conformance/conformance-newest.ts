@@ -15,12 +15,15 @@ export function newestPromises(open: () => Promise<Store>): void {
     const [early, late] = [1_795_000_000_000, 1_795_000_060_000];
     await transactions.write([1, 2, 3, 4].map((n) => buildWrite(n, n === 2 ? late : early)));
     const uetrs = async (...asked: Parameters<typeof transactions.newest>) => (await transactions.newest(...asked)).map(({ uetr }) => uetr);
-    expect(await uetrs({}, null, 1_000)).toEqual([2, 4, 3, 1].map(conformanceUetr));
-    expect(await uetrs({}, null, 2)).toEqual([2, 4].map(conformanceUetr));
+    expect(await uetrs({}, { aboutMs: late }, 1_000)).toEqual([2, 4, 3, 1].map(conformanceUetr));
+    expect(await uetrs({}, { aboutMs: late }, 2)).toEqual([2, 4].map(conformanceUetr));
     expect(await uetrs({}, { receivedAtMs: early, uetr: conformanceUetr(4) }, 1_000)).toEqual([3, 1].map(conformanceUetr));
     expect(await uetrs({}, { receivedAtMs: late, uetr: conformanceUetr(2) }, 1)).toEqual([conformanceUetr(4)]);
-    expect(await uetrs({ receivedFromMs: early + 1 }, null, 10)).toEqual([conformanceUetr(2)]);
-    expect(await uetrs({ receivedFromMs: early, receivedToMs: early }, null, 10)).toEqual([4, 3, 1].map(conformanceUetr));
-    await expect(transactions.newest({}, null, 1_001)).rejects.toThrow("page");
+    expect(await uetrs({ receivedFromMs: early + 1 }, { aboutMs: late }, 10)).toEqual([conformanceUetr(2)]);
+    expect(await uetrs({ receivedFromMs: early, receivedToMs: early }, { aboutMs: late }, 10)).toEqual([4, 3, 1].map(conformanceUetr));
+    // However wrong the time is that is given.
+    expect(await uetrs({}, { aboutMs: 1 }, 1_000)).toEqual([2, 4, 3, 1].map(conformanceUetr));
+    expect(await uetrs({}, { aboutMs: late * 2 }, 3)).toEqual([2, 4, 3].map(conformanceUetr));
+    await expect(transactions.newest({}, { aboutMs: late }, 1_001)).rejects.toThrow("page");
   });
 }

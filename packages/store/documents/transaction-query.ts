@@ -1,4 +1,7 @@
 // A query for people, in two equivalent forms: a filter of MongoDB, and a predicate over one stored document.
+//
+// #1 What few transactions have is asked for by the field of its index: a server that keeps no statistics would read
+//    every document to find that a list is empty or a member is null.
 
 import type { Filter } from "mongodb";
 import type { DecidedTerms, TransactionQuery } from "../port.ts";
@@ -40,6 +43,8 @@ const accountEnds: readonly (readonly [string, Read<string | null>])[] = [
 export function toMongoFilter(query: TransactionQuery): Filter<MongoTransaction> {
   const all: Record<string, unknown>[] = [];
   for (const [asked, field] of equalTerms) if (query[asked] !== undefined) all.push({ [field]: query[asked] });
+  // #1: an orphan has no scheme, and an index begins with the scheme.
+  if (query.state === "ORPHAN") all.push({ scheme: null });
   if (query.identification !== undefined) all.push({ $or: identifications.map(([field]) => ({ [field]: query.identification })) });
   if (query.accountEnds !== undefined) all.push({ $or: accountEnds.map(([field]) => ({ [field]: { $in: query.accountEnds } })) });
   if (query.dateFrom !== undefined) all.push({ businessDate: { $gte: query.dateFrom } });
@@ -49,10 +54,13 @@ export function toMongoFilter(query: TransactionQuery): Filter<MongoTransaction>
   if (most !== undefined) all.push({ amountTenThousandths: { $lte: most } });
   if (query.receivedFromMs !== undefined) all.push({ receivedAt: { $gte: new Date(query.receivedFromMs) } });
   if (query.receivedToMs !== undefined) all.push({ receivedAt: { $lte: new Date(query.receivedToMs) } });
-  if (decided !== undefined) all.push({ decisions: { $elemMatch: toDecisionFilter(decided) } });
-  if (query.isQuarantined !== undefined) all.push({ quarantined: query.isQuarantined ? { $ne: null } : null });
+  if (decided !== undefined)
+    all.push({ "decisions.at": { $gte: new Date(decided.fromMs) } }, { decisions: { $elemMatch: toDecisionFilter(decided) } });
+  if (query.isQuarantined !== undefined)
+    all.push(query.isQuarantined ? { "quarantined.since": { $gt: new Date(0) } } : { quarantined: null });
   const item = toItemFilter(query);
-  if (item !== null) all.push({ items: { $elemMatch: item } });
+  // #1: every item has a day.
+  if (item !== null) all.push({ "items.day": query.itemDay ?? { $gt: "" } }, { items: { $elemMatch: item } });
   return all.length === 0 ? {} : { $and: all };
 }
 

@@ -146,7 +146,9 @@ function createPeopleQueries(
     async newest(partitions, query, after, limit) {
       assertSearch(limit);
       const isAfter = ({ receivedAt, _id }: StoredTransaction): boolean =>
-        after === null || receivedAt.getTime() < after.receivedAtMs || (receivedAt.getTime() === after.receivedAtMs && _id < after.uetr);
+        "aboutMs" in after ||
+        receivedAt.getTime() < after.receivedAtMs ||
+        (receivedAt.getTime() === after.receivedAtMs && _id < after.uetr);
       return call("transactions.newest", [], [query, after, limit], () =>
         all(partitions)
           .filter((stored) => isAfter(stored) && matchesQuery(stored, query))

@@ -31,6 +31,8 @@ export const transactionIndexes: readonly IndexSpec[] = [
   // Few have decisions: who decided what, and when, is found without reading the others.
   { key: { "decisions.at": 1 }, name: "decided", sparse: true },
   { key: { "quarantined.since": 1 }, name: "quarantined", sparse: true },
+  // Few messages have no effect: a repeat with another amount is found without reading all others.
+  { key: { "observations.last.kind": 1 }, name: "observed", sparse: true },
 ];
 
 const parkedIndexes: readonly IndexSpec[] = [

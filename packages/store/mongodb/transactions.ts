@@ -9,6 +9,7 @@
 // #3 Open transactions are read in sixteen parts by the first digit of the UETR. Some servers sort what their index
 //    returns and would sort the rest of a partition for each page, which with a million held debits took longer than
 //    the rest of a take-over.
+// #4 The newest are read in slices of time for the same reason (`newest-slices.ts`): a million were sorted for a page.
 
 import { type AnyBulkWriteOperation, type Collection, type Filter, ObjectId } from "mongodb";
 import { assertBulk, assertPage, assertSearch } from "../bounds.ts";
@@ -27,7 +28,8 @@ import {
 import { toMongoFilter } from "../documents/transaction-query.ts";
 import { readMongoTotals } from "./transaction-totals.ts";
 import { summaryFields, toSummary } from "../documents/transaction-summary.ts";
-import type { NewestCursor, OpenRow, UnreadRow } from "../port.ts";
+import { sliceNewest, type SliceBound } from "../documents/newest-slices.ts";
+import type { OpenRow, SummaryRow, UnreadRow } from "../port.ts";
 import type { BuildTransactions, PartitionChoice } from "../builds/route-transactions.ts";
 
 interface Write {
@@ -207,12 +209,16 @@ function createPeopleQueries(
     async newest(partitions, query, after, limit) {
       assertSearch(limit);
       const asked = [toMongoFilter(query), filterPartitions(partitions)];
-      const filter: Filter<MongoTransaction> = { $and: after === null ? asked : [...asked, olderThan(after)] };
       const sort = { receivedAt: -1, _id: -1 } as const;
-      const found = await runGuarded("transactions.newest", "read", () =>
-        collection.find(filter, { projection: summaryFields, sort, limit, batchSize: batchDocuments }).toArray(),
-      );
-      return found.map(toSummary);
+      const rows: SummaryRow[] = [];
+      for (const slice of sliceNewest(query, after)) {
+        const filter: Filter<MongoTransaction> = { $and: [...asked, ...slice.map(toSliceFilter)] };
+        const options = { projection: summaryFields, sort, limit: limit - rows.length, batchSize: batchDocuments };
+        const found = await runGuarded("transactions.newest", "read", () => collection.find(filter, options).toArray());
+        rows.push(...found.map(toSummary));
+        if (rows.length >= limit) break;
+      }
+      return rows;
     },
 
     totals: (partitions, query) => readMongoTotals(collection, query, filterPartitions(partitions)),
@@ -220,9 +226,13 @@ function createPeopleQueries(
 }
 
 /** The range in front lets a server begin at the place in the index. */
-function olderThan({ receivedAtMs, uetr }: NewestCursor): Filter<MongoTransaction> {
-  const receivedAt = new Date(receivedAtMs);
-  return { $and: [{ receivedAt: { $lte: receivedAt } }, { $or: [{ receivedAt: { $lt: receivedAt } }, { _id: { $lt: uetr } }] }] };
+function toSliceFilter(bound: SliceBound): Filter<MongoTransaction> {
+  if ("sinceMs" in bound) return { receivedAt: { $gt: new Date(bound.sinceMs) } };
+  if ("untilMs" in bound) return { receivedAt: { $lte: new Date(bound.untilMs) } };
+  const receivedAt = new Date(bound.olderThan.receivedAtMs);
+  return {
+    $and: [{ receivedAt: { $lte: receivedAt } }, { $or: [{ receivedAt: { $lt: receivedAt } }, { _id: { $lt: bound.olderThan.uetr } }] }],
+  };
 }
 
 /** Returns the ids that another writer had inserted. */
