@@ -36,11 +36,14 @@ function createPorts(over: Partial<Configuration>) {
     journalFate: ProduceFate;
     /** The topic whose leaders do not know all records yet, so that every reading to its end ends early; null: none. */
     behindTopic: string | null;
+    /** Calls of the store that take two seconds; null: none. */
+    slowCall: string | null;
     lines: { event: string; fields: LogFields }[];
   } = {
     fault: "none",
     journalFate: { kind: "append" },
     behindTopic: null,
+    slowCall: null,
     lines: [],
   };
   const perPartition = Object.fromEntries(
@@ -58,7 +61,11 @@ function createPorts(over: Partial<Configuration>) {
       fetch: (_, { topic }) => (topic === environment.behindTopic ? "behind" : "answer"),
     },
   });
-  const store = createMemoryStore({ time, random: seededRandom("store"), hooks: { fault: () => environment.fault } });
+  const store = createMemoryStore({
+    time,
+    random: seededRandom("store"),
+    hooks: { fault: ({ operation }) => (operation === environment.slowCall ? "slow" : environment.fault) },
+  });
   const note = (event: string, fields: LogFields = {}): void => void environment.lines.push({ event, fields });
   const logger: Logger = { ...silentLogger, info: note, warn: note };
   const metrics = createMetrics({ withProcess: false });

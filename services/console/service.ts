@@ -31,7 +31,6 @@ import { startConsoleAudit } from "./start-audit.ts";
 import { createControlAudit } from "./http/control-audit.ts";
 import { createOperatorTrail } from "./http/operator-trail.ts";
 import { createControlHandlers } from "./http/control-handlers.ts";
-import { earliestOpenDate } from "./queries/list-banks.ts";
 import { transactionEvents } from "./own-transactions/get-transaction-events.ts";
 import { bankEvents } from "./own-transactions/list-events.ts";
 import { transactionStatus } from "./own-transactions/get-transaction-status.ts";
@@ -103,9 +102,8 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const control = createControlApi({ ...serving, audit: createControlAudit(audit) });
   const web = createWebApp({ time, random: ports.random, logger, control, helpFolder: ports.helpFolder ?? null });
   const probes = { store: createStoreProbe({ store, time }), journal: createJournalProbe({ time, messaging, partitionCount }) };
-  const dateFrom = () => earliestOpenDate(configuration, brokerClock.nowMs());
   showTokenEnds(ports);
-  const totals = watchDayTotals({ ...ports, dateFrom });
+  const totals = watchDayTotals({ ...ports, dates: outlook.dates });
   const watches = [totals, watchProposals({ ...ports, brokerClock, book }), watchOldItems({ ...ports, brokerClock })];
   let stopped: Promise<void> | null = null;
   return {

@@ -49,6 +49,10 @@ export const countedAtSchema = nullableTimeSchema.meta({
   description: "When what waits was counted: a moment ago, or earlier where there is very much.",
 });
 
+export const totalsCountedAtSchema = nullableTimeSchema.meta({
+  description: "When the totals of running days were counted: earlier where there is very much. null: not yet.",
+});
+
 const causeLines = Object.entries(reconciliationReasons).map(([code, { text }]) => `- \`${code}\`: ${text}`);
 export const causeSchema = z
   .enum(Object.keys(reconciliationReasons))

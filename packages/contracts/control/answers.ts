@@ -23,6 +23,7 @@ import {
   timeSchema,
   uetrSchema,
   decidedMembers,
+  totalsCountedAtSchema,
 } from "./answer-parts.ts";
 import { countedAnswers } from "./action-answers.ts";
 import { bankAnswers, heldSchema } from "./bank-answers.ts";
@@ -320,6 +321,7 @@ export const controlAnswers = {
     schema: z.literal("Banks"),
     asOf: asOfSchema,
     countedAt: countedAtSchema,
+    totalsCountedAt: totalsCountedAtSchema,
     rows: z.array(bankStatusSchema),
     next: z.null(),
   }),

@@ -14,6 +14,7 @@ import {
   textSchema,
   timeSchema,
   uetrSchema,
+  totalsCountedAtSchema,
 } from "./answer-parts.ts";
 import { bankStatusSchema, failingMessageSchema } from "./receiver-answers.ts";
 
@@ -94,6 +95,7 @@ export const bankAnswers = {
     schema: z.literal("Bank"),
     asOf: asOfSchema,
     countedAt: countedAtSchema,
+    totalsCountedAt: totalsCountedAtSchema,
     status: bankStatusSchema,
     configured: configured.nullable().meta({ description: "null: the configuration does not have it any more." }),
     gates: z.array(bankGate).meta({ description: "On the first three days of each scheme that are not reconciled; none for a connector." }),

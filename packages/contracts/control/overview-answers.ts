@@ -37,8 +37,11 @@ export const overviewSchema = z.strictObject({
   schema: z.literal("Overview"),
   asOf: asOfSchema,
   countedAt: countedAtSchema,
+  heldCountedAt: countedAtSchema.meta({
+    description: "When held debits, open items and transactions with dead letters were counted. null: not yet, and none is listed.",
+  }),
   statesCountedAt: countedAtSchema.meta({
-    description: "When states, open items and dead letters were counted: earlier where there is very much.",
+    description: "When the states of the days were counted: earlier where there is very much. null: not yet, and no state is listed.",
   }),
   days: z.array(
     z.strictObject({

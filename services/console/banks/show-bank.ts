@@ -28,7 +28,7 @@ export function showBank(ports: BankPorts): ControlHandler {
   return async ({ path }) => {
     const bank = path["bank"] ?? "";
     const nowMs = ports.brokerNowMs();
-    const { rows, countedAt } = await loadBanks(ports, nowMs, bank);
+    const { rows, countedAt, totalsCountedAt } = await loadBanks(ports, nowMs, bank);
     const [status] = rows;
     if (status === undefined) return refuseWith(404, "Not known", "No bank or connector has this id.");
     const isBank = status.kind === "bank";
@@ -47,6 +47,7 @@ export function showBank(ports: BankPorts): ControlHandler {
         schema: "Bank",
         asOf: formatOptionalInstant(nowMs),
         countedAt,
+        totalsCountedAt,
         status,
         configured: configuredView(configuration, bank),
         gates,

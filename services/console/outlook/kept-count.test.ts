@@ -70,3 +70,26 @@ test("a count that fails leaves the one before it, and the first one is a failur
   await time.advance(2_000);
   expect((await read()).run).toBe(1);
 });
+
+test("a count that nobody has to wait for is null until it was made once", async () => {
+  const { kept, state, time } = openCount();
+  state.takesMs = 5_000;
+  const early = kept.readSoon();
+  await time.advance(100);
+  expect(await early).toBe(null);
+  await time.advance(4_900);
+  expect([await kept.readSoon(), state.runs]).toEqual([{ run: 1 }, 1]);
+});
+
+test("a count that nobody has to wait for is there at once where it takes no time, and fails as the store does", async () => {
+  const { kept, state, time } = openCount();
+  const first = kept.readSoon();
+  await time.advance(10);
+  expect(await first).toEqual({ run: 1 });
+  const broken = openCount();
+  broken.state.isBroken = true;
+  const failed = expect(broken.kept.readSoon()).rejects.toThrow("the store is away");
+  await broken.time.advance(10);
+  await failed;
+  expect(state.runs).toBe(1);
+});

@@ -4,12 +4,16 @@
 //    question of all waits. One that failed before it was asked for is made again.
 // #2 A result is used for `keptMinMs`, and for ten times as long as it took: a slow count takes a tenth of one
 //    connection's time at most.
+// #3 A count that reads very much need not be waited for at all: `readSoon` says after `waitMaxMs` that there is none
+//    yet.
 
-import { sleep, type Time } from "@sluice/kernel";
+import { assert, sleep, type Time } from "@sluice/kernel";
 
 export interface KeptCount<Counted> {
   /** Rejects like the count, where there is no earlier result. */
   read(): Promise<Counted>;
+  /** #3 Null: it is being counted for the first time. */
+  readSoon(): Promise<Counted | null>;
 }
 
 const waitMaxMs = 100;
@@ -33,16 +37,34 @@ export function createKeptCount<Counted extends object>(time: Time, count: () =>
     return underWay;
   }
 
+  async function noLonger<T>(running: Promise<Counted>, otherwise: T): Promise<Counted | T> {
+    const waiting = new AbortController();
+    const tooLong = sleep(time, waitMaxMs, waiting.signal).then(() => otherwise);
+    return await Promise.race([running, tooLong]).finally(() => waiting.abort());
+  }
+
+  async function read(first: (running: Promise<Counted>) => Promise<Counted | null>): Promise<Counted | null> {
+    if (last !== null && time.monotonicMs() < last.freshUntilMs) return last.counted;
+    const joined = underWay;
+    if (last === null) return await first(joined === null ? start() : joined.catch(start));
+    const before = last.counted;
+    return await noLonger(
+      start().catch(() => before),
+      before,
+    );
+  }
+
   return {
     async read() {
-      if (last !== null && time.monotonicMs() < last.freshUntilMs) return last.counted;
-      const joined = underWay;
-      if (last === null) return await (joined === null ? start() : joined.catch(start));
-      const before = last.counted;
-      const waiting = new AbortController();
-      const tooLong = sleep(time, waitMaxMs, waiting.signal).then(() => before);
-      const running = start().catch(() => before);
-      return await Promise.race([running, tooLong]).finally(() => waiting.abort());
+      const counted = await read((running) => running);
+      assert(counted !== null, "the first count is waited for");
+      return counted;
     },
+    readSoon: () =>
+      read((running) => {
+        // One that fails after nobody waits for it is made again by the next question.
+        running.catch(() => null);
+        return noLonger(running, null);
+      }),
   };
 }

@@ -51,8 +51,23 @@ test("I15: the overview is made at most once a second, however many people ask",
   const before = await showOverview(environment);
   await environment.saveDebit(...held);
   expect(await showOverview(environment)).toEqual(before);
-  await environment.time.advance(1_100);
+  await environment.time.advance(2_200);
   expect((await showOverview(environment)).held).toHaveLength(1);
+});
+
+test("I15: nobody waits for a count over very many transactions: the overview says that it has none yet, and has it later", async () => {
+  const environment = await openDecisionEnvironment();
+  environment.environment.slowCall = "transactions.totals";
+  await environment.saveDay(planOpenDay(), opens);
+  await environment.saveDebit(...held);
+  const startedMs = environment.time.monotonicMs();
+  const early = await showOverview(environment);
+  expect([early.heldCountedAt, early.statesCountedAt, early.held, early.days[0]?.states]).toEqual([null, null, [], []]);
+  expect(environment.time.monotonicMs() - startedMs).toBeLessThan(1_000);
+  await environment.time.advance(60_000);
+  const later = await showOverview(environment);
+  expect([later.heldCountedAt, later.statesCountedAt]).not.toContain(null);
+  expect([later.held.length, later.days[0]?.states.length]).toEqual([1, 1]);
 });
 
 test("an overview that failed is made again at the next question", async () => {

@@ -6,6 +6,7 @@
 import { Fault, type Logger } from "@sluice/kernel";
 import type { Serde } from "@sluice/contracts";
 import type { Messaging } from "@sluice/messaging";
+import { createDateTotals, type DateTotals } from "./date-totals.ts";
 import { createLatencies } from "./latencies.ts";
 import { createParkedCounts, type ParkedCounts } from "../queries/parked-counts.ts";
 import { createSeries, type Series } from "./series.ts";
@@ -13,27 +14,31 @@ import { createOverview, type Overview, type OverviewPorts } from "./show-overvi
 
 export interface Outlook {
   readonly counts: ParkedCounts;
+  readonly dates: DateTotals;
   readonly overview: Overview;
   readonly series: Series;
   stop(): void;
 }
 
-export type OutlookPorts = Omit<OverviewPorts, "counts" | "messaging"> & {
+export type OutlookPorts = Omit<OverviewPorts, "counts" | "dates" | "messaging"> & {
   readonly logger: Logger;
   readonly messaging: Pick<Messaging, "ends" | "read">;
   readonly serde: Serde;
 };
 
 const lookEveryMs = 10_000;
+/** The first look counts before a person asks. */
+const firstLookAfterMs = 1_000;
 
 export function createOutlook(ports: OutlookPorts): Outlook {
   const { time, logger } = ports;
   const counts = createParkedCounts(ports);
-  const overview = createOverview({ ...ports, counts });
+  const dates = createDateTotals(ports);
+  const overview = createOverview({ ...ports, counts, dates });
   const series = createSeries();
   const latencies = createLatencies(ports);
   let isStopped = false;
-  let timer = time.after(lookEveryMs, () => void look());
+  let timer = time.after(firstLookAfterMs, () => void look());
 
   function report(error: unknown): void {
     if (!(error instanceof Fault)) logger.error("console.failed", { operation: "lookAtNumbers", error });
@@ -52,6 +57,7 @@ export function createOutlook(ports: OutlookPorts): Outlook {
 
   return {
     counts,
+    dates,
     overview,
     series,
     stop() {

@@ -80,15 +80,15 @@ function minuteOf(atMs: number): number {
   return Math.floor(atMs / minuteMs);
 }
 
-/** Null: the time is not known. */
-function toPoint({ asOf, statesCountedAt, days, held, undelivered }: OverviewBody): SeriesPoint | null {
-  if (asOf === null) return null;
+/** Null: the time is not known, or the states were not counted yet. */
+function toPoint({ asOf, heldCountedAt, statesCountedAt, days, held, undelivered }: OverviewBody): SeriesPoint | null {
+  if (asOf === null || heldCountedAt === null || statesCountedAt === null) return null;
   const states = days.flatMap((day) => day.states);
   const sum = (is: (state: string) => boolean): number =>
     states.filter(({ state }) => is(state)).reduce((total, { count }) => total + count, 0);
   return {
     atMs: Temporal.Instant.from(asOf).epochMilliseconds,
-    countedAtMs: Temporal.Instant.from(statesCountedAt ?? asOf).epochMilliseconds,
+    countedAtMs: Temporal.Instant.from(statesCountedAt).epochMilliseconds,
     latencies: new Map(),
     days: days.map(({ day }) => day).join(" "),
     accepted: sum((state) => !notAccepted.has(state)),

@@ -2,7 +2,8 @@
 //
 // #1 One overview is made at a time, and it is the answer to everybody who asks within `keptMs`. So a hundred people
 //    who look at it cost the store as much as one.
-// #2 What is counted over the transactions may be older, and has its own time (`kept-count.ts`).
+// #2 What is counted over the transactions may be older, and has its own time (`kept-count.ts`). Nobody
+//    waits for it: until it was counted once the answer has none of it, and no time of its count.
 
 import { formatInstant } from "../http/bank-answer.ts";
 import { topics } from "@sluice/contracts";
@@ -21,6 +22,7 @@ import { loadCreditsAtGates } from "../queries/list-windows.ts";
 import type { ParkedCounts } from "../queries/parked-counts.ts";
 import { formatAmount, formatOptionalInstant } from "../views/control-values.ts";
 import { windowReport } from "../views/window-report.ts";
+import type { DateTotals } from "./date-totals.ts";
 import { createKeptCount, type KeptCount } from "./kept-count.ts";
 import { dateInZone } from "./show-me.ts";
 import { sumReceivers } from "./undelivered-sums.ts";
@@ -32,9 +34,13 @@ export interface OverviewPorts {
   readonly configuration: Pick<Configuration, "banks" | "connectors" | "schemes">;
   readonly partitionCount: number;
   readonly counts: ParkedCounts;
+  readonly dates: DateTotals;
   readonly book: ProposalBook;
   readonly brokerNowMs: () => number | null;
 }
+
+/** What waits at receivers was counted before where a count takes longer. */
+const parkedWaitMaxMs = 100;
 
 /** #1 Milliseconds for which an overview is the answer to further questions. */
 const keptMs = 500;
@@ -70,20 +76,22 @@ export function showOverview(overview: Overview): ControlHandler {
 async function buildOverview(ports: OverviewPorts, counts: KeptCount<TransactionCounts>) {
   const { store } = ports;
   const nowMs = ports.brokerNowMs();
-  const [counted, undelivered, letters, proposals, services] = await Promise.all([
-    counts.read(),
-    loadUndelivered(ports, nowMs),
+  const [counted, dates, undelivered, letters, proposals, services] = await Promise.all([
+    counts.readSoon(),
+    ports.dates.readSoon(),
+    loadUndelivered(ports, nowMs, parkedWaitMaxMs),
     countLetters(ports),
     countProposals(ports, nowMs),
     loadServices(ports),
   ]);
-  const held = await loadHeld(store, counted.held, nowMs);
+  const held = await loadHeld(store, counted?.held ?? [], nowMs);
   return {
     schema: "Overview" as const,
     asOf: formatOptionalInstant(nowMs),
     countedAt: formatOptionalInstant(undelivered.countedAtMs),
-    statesCountedAt: formatOptionalInstant(counted.countedAtMs),
-    days: await loadDays(ports, nowMs, counted.byDay),
+    heldCountedAt: formatOptionalInstant(counted?.countedAtMs ?? null),
+    statesCountedAt: formatOptionalInstant(dates?.countedAtMs ?? null),
+    days: await loadDays(ports, nowMs, dates?.rows ?? []),
     held: held.map(({ bank, day, count, currency, sum, waitsFor, why, closes }) => ({
       bank,
       day,
@@ -95,8 +103,11 @@ async function buildOverview(ports: OverviewPorts, counts: KeptCount<Transaction
       closes,
     })),
     undelivered: sumReceivers(undelivered.rows),
-    openItems: sumBy(counted.open, ({ currency }) => currency ?? "").map(({ row, ...sums }) => ({ ...sums, currency: row.currency })),
-    quarantined: counted.quarantined,
+    openItems: sumBy(counted?.open ?? [], ({ currency }) => currency ?? "").map(({ row, ...sums }) => ({
+      ...sums,
+      currency: row.currency,
+    })),
+    quarantined: counted?.quarantined ?? 0,
     deadLetters: letters,
     proposals,
     services,
@@ -105,31 +116,27 @@ async function buildOverview(ports: OverviewPorts, counts: KeptCount<Transaction
 
 interface TransactionCounts {
   readonly held: readonly TotalsRow[];
-  readonly byDay: ReadonlyMap<string, readonly TotalsRow[]>;
   readonly open: readonly TotalsRow[];
   readonly quarantined: number;
   readonly countedAtMs: number | null;
 }
 
-/** Everything that is counted over the transactions themselves: it takes longer with each of them. */
-async function countTransactions({ store, configuration, brokerNowMs }: OverviewPorts): Promise<TransactionCounts> {
+/** What waits among the transactions. A partition's held debits are found by an index, those of all are not. */
+async function countTransactions({ store, partitionCount, brokerNowMs }: OverviewPorts): Promise<TransactionCounts> {
   const countedAtMs = brokerNowMs();
-  const held = await store.transactions.totals({ state: "HELD" });
+  const held: TotalsRow[] = [];
+  for (let partition = 0; partition < partitionCount; partition += 1)
+    held.push(...(await store.transactions.totals({ partition, state: "HELD" })));
   const open = await store.transactions.totals({ isItemOpen: true });
   const quarantined = await store.transactions.totals({ isQuarantined: true });
-  const byDay = new Map<string, readonly TotalsRow[]>();
-  for (const [scheme, zone] of countedAtMs === null ? [] : findZones(configuration)) {
-    const businessDate = dateInZone(zone, countedAtMs ?? 0);
-    byDay.set(`${scheme}:${businessDate}`, await store.transactions.totals({ scheme, businessDate }));
-  }
-  return { held, byDay, open, quarantined: quarantined.reduce((sum, { count }) => sum + count, 0), countedAtMs };
+  return { held, open, quarantined: quarantined.reduce((sum, { count }) => sum + count, 0), countedAtMs };
 }
 
 function findZones({ schemes }: OverviewPorts["configuration"]): ReadonlyMap<string, string> {
   return new Map(schemes.filter(({ takesDebits }) => takesDebits).map(({ id, times }) => [id, times.calendar.zone]));
 }
 
-async function loadDays({ store, configuration }: OverviewPorts, nowMs: number | null, counted: TransactionCounts["byDay"]) {
+async function loadDays({ store, configuration }: OverviewPorts, nowMs: number | null, counted: readonly TotalsRow[]) {
   if (nowMs === null) return [];
   const zones = findZones(configuration);
   const today = [...zones].map(([id, zone]) => `${id}:${dateInZone(zone, nowMs)}`);
@@ -138,7 +145,10 @@ async function loadDays({ store, configuration }: OverviewPorts, nowMs: number |
   const rows = [];
   for (const day of days.values()) {
     const report = windowReport(day, banks, await loadCreditsAtGates({ store }, day, banks));
-    rows.push({ ...dayView(day, report, zones.get(day.plan.scheme) ?? "UTC"), states: stateCounts(counted.get(day.key) ?? []) });
+    rows.push({
+      ...dayView(day, report, zones.get(day.plan.scheme) ?? "UTC"),
+      states: stateCounts(counted.filter((row) => `${row.scheme}:${row.businessDate}` === day.key)),
+    });
   }
   return rows;
 }

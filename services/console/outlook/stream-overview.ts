@@ -49,7 +49,7 @@ async function* listChanges({ time, overview }: StreamPorts): AsyncGenerator<str
 
 /** When something was counted is no change by itself. */
 function withoutTimes(text: string): string {
-  return text.replaceAll(/"(?:asOf|countedAt|statesCountedAt)":"[^"]*"/g, "");
+  return text.replaceAll(/"(?:asOf|countedAt|heldCountedAt|statesCountedAt)":"[^"]*"/g, "");
 }
 
 /** #1 Also a reader that leaves before the first part gives its slot back. */

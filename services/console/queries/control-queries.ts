@@ -50,8 +50,8 @@ export interface ControlQueryPorts {
 }
 
 export function createControlQueries({ brokerClock, outlook, ...given }: ControlQueryPorts) {
-  const { counts, overview, series } = outlook;
-  const ports = { ...given, searchHashes: given.searchHashes ?? null, counts, brokerNowMs: () => brokerClock.nowMs() };
+  const { counts, dates, overview, series } = outlook;
+  const ports = { ...given, searchHashes: given.searchHashes ?? null, counts, dates, brokerNowMs: () => brokerClock.nowMs() };
   const { schemes } = ports.configuration;
   return {
     showMe: showMe(ports),

@@ -7,7 +7,7 @@
 
 import type { Bank } from "@sluice/config";
 import type { OrphanState, State } from "@sluice/domain";
-import type { Store, TotalsRow } from "@sluice/store";
+import type { TotalsRow } from "@sluice/store";
 
 export interface DayTotal {
   readonly bank: string;
@@ -25,16 +25,8 @@ export type AlarmedBank = Pick<Bank, "id" | "dayTotalAlarms">;
 
 const refusedStates: ReadonlySet<State | OrphanState> = new Set(["REJECTED", "REJECTION_REPORTED", "CREDIT_AUTH_REJECTED"]);
 
-/** Totals of business dates from `dateFrom` on, by bank, scheme, date and currency. */
-export async function loadDayTotals(
-  store: Pick<Store, "transactions">,
-  banks: readonly AlarmedBank[],
-  dateFrom: string,
-): Promise<readonly DayTotal[]> {
-  return sumDayTotals(await store.transactions.totals({ dateFrom }), banks);
-}
-
-function sumDayTotals(rows: readonly TotalsRow[], banks: readonly AlarmedBank[]): readonly DayTotal[] {
+/** By bank, scheme, date and currency. */
+export function sumDayTotals(rows: readonly TotalsRow[], banks: readonly AlarmedBank[]): readonly DayTotal[] {
   const totals = new Map<string, DayTotal>();
   const alarmed = new Map(banks.map((one) => [one.id, one]));
   for (const { bank, scheme, businessDate, currency, state, count, sumTenThousandths } of rows) {

@@ -3,14 +3,16 @@
 //
 // #1 Counting what waits may take at most 3 s (`parked-counts.ts`); after that the answer has the previous count, or
 //    none.
+// #2 Totals are counted before somebody asks (`date-totals.ts`); `totalsCountedAt` says when, null: not yet.
 
 import type { Configuration } from "@sluice/config";
 import type { BankState } from "@sluice/domain";
 import type { ParkedTotals, Store } from "@sluice/store";
 import { formatInstant } from "../http/bank-answer.ts";
 import type { ControlHandler } from "../http/control-handler.ts";
+import type { DateTotals } from "../outlook/date-totals.ts";
 import { actionView, decisionView, formatAmount, wholeSecondsUntil, formatOptionalInstant } from "../views/control-values.ts";
-import { loadDayTotals, type DayTotal } from "./day-totals.ts";
+import { sumDayTotals, type DayTotal } from "./day-totals.ts";
 import type { ParkedCounts } from "./parked-counts.ts";
 import { ageView } from "../views/parked-totals.ts";
 import { endpointView, loadReceiverStatuses, explainReceiver, type ReceiverStatus } from "../views/receiver-status.ts";
@@ -19,7 +21,8 @@ import { lastWindowCloseMs, windowCloseView } from "../views/window-close.ts";
 export interface BanksPorts {
   readonly store: Pick<Store, "banks" | "transactions" | "endpointHealth" | "days">;
   readonly counts: ParkedCounts;
-  readonly configuration: Pick<Configuration, "banks" | "connectors" | "schemes">;
+  readonly dates: DateTotals;
+  readonly configuration: Pick<Configuration, "banks" | "connectors">;
   readonly brokerNowMs: () => number | null;
 }
 
@@ -34,15 +37,14 @@ export function listBanks(ports: BanksPorts): ControlHandler {
 
 /** One row for each receiver, or for `only` one; none if nobody knows it. */
 export async function loadBanks(ports: BanksPorts, nowMs: number | null, only: string | null = null) {
-  const { store, configuration } = ports;
-  const dateFrom = earliestOpenDate(configuration, nowMs);
+  const { configuration } = ports;
   const banks = configuration.banks.filter(({ id }) => only === null || id === only);
-  const [{ bankStates, of }, waiting, totals] = await Promise.all([
+  const [{ bankStates, of }, waiting, dates] = await Promise.all([
     loadReceiverStatuses(ports, nowMs),
     countWaiting(ports, nowMs),
-    dateFrom === null ? [] : loadDayTotals(store, banks, dateFrom),
+    ports.dates.readSoon(),
   ]);
-  const totalsByBank = Map.groupBy(totals, ({ bank }) => bank);
+  const totalsByBank = Map.groupBy(sumDayTotals(dates?.rows ?? [], banks), ({ bank }) => bank);
   const kinds = new Map<string, "bank" | "connector" | "unknown">([
     ...[...bankStates.keys()].map((id) => [id, "unknown"] as const),
     ...configuration.banks.map(({ id }) => [id, "bank"] as const),
@@ -59,15 +61,11 @@ export async function loadBanks(ports: BanksPorts, nowMs: number | null, only: s
       ...pauseView(bankStates.get(bank) ?? null),
       dayTotals: (totalsByBank.get(bank) ?? []).map(totalView),
     }));
-  return { countedAt: formatOptionalInstant(waiting?.countedAtMs ?? null), rows };
-}
-
-/** The earliest "today" of any scheme: totals from that date on may still grow. */
-export function earliestOpenDate({ schemes }: Pick<Configuration, "schemes">, nowMs: number | null): string | null {
-  if (nowMs === null) return null;
-  const now = Temporal.Instant.fromEpochMilliseconds(nowMs);
-  const dates = schemes.map(({ times }) => now.toZonedDateTimeISO(times.calendar.zone).toPlainDate().toString());
-  return dates.toSorted()[0] ?? null;
+  return {
+    countedAt: formatOptionalInstant(waiting?.countedAtMs ?? null),
+    totalsCountedAt: formatOptionalInstant(dates?.countedAtMs ?? null),
+    rows,
+  };
 }
 
 /** #1 Null: the count did not end in time. */

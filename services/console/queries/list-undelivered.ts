@@ -60,9 +60,9 @@ async function summarise(ports: UndeliveredPorts, page: PageRequest): Promise<Co
 }
 
 /** What waits for each receiver, by the day whose close ends it. */
-export async function loadUndelivered(ports: UndeliveredPorts, nowMs: number | null) {
+export async function loadUndelivered(ports: UndeliveredPorts, nowMs: number | null, waitMaxMs = countingMaxMs) {
   const { store } = ports;
-  const [counted, receivers] = await Promise.all([count(ports.counts), loadReceiverStatuses(ports, nowMs)]);
+  const [counted, receivers] = await Promise.all([count(ports.counts, waitMaxMs), loadReceiverStatuses(ports, nowMs)]);
   const { deliveries, postings, countedAtMs } = counted;
   const places = [...new Set([...deliveries, ...postings].map(totalsKey))].toSorted().map((place) => place.split(" "));
   const days = await store.days.load([...new Set(places.flatMap(([, day = ""]) => (day === "" ? [] : [day])))].slice(0, daysMax));
@@ -95,8 +95,8 @@ export async function loadUndelivered(ports: UndeliveredPorts, nowMs: number | n
 /**
  * A slow count is replaced by the previous one; if there is none yet, the request waits as long as requests may take.
  */
-async function count(counts: ParkedCounts): Promise<ParkedCount> {
-  return (await counts.within(countingMaxMs)) ?? (await counts.next());
+async function count(counts: ParkedCounts, waitMaxMs: number): Promise<ParkedCount> {
+  return (await counts.within(waitMaxMs)) ?? (await counts.next());
 }
 
 /** True if no attempt is scheduled: the next one comes when the pause or the breaker ends. */

@@ -17,9 +17,10 @@ export interface SearchPorts {
   readonly store: Pick<Store, "transactions">;
   /** Null: there is no key service. */
   readonly searchHashes: SearchHashes | null;
+  readonly brokerNowMs: () => number | null;
 }
 
-export function searchTransactions({ store, searchHashes }: SearchPorts): ControlHandler {
+export function searchTransactions({ store, searchHashes, brokerNowMs }: SearchPorts): ControlHandler {
   return async ({ query }) => {
     const given = parseSearchTerms(query);
     if (typeof given === "string") return invalidRequest(given);
@@ -34,7 +35,11 @@ export function searchTransactions({ store, searchHashes }: SearchPorts): Contro
     const found =
       sort === "uetr"
         ? await store.transactions.search(terms, page.after, limit)
-        : await store.transactions.newest(terms, page.after === null ? null : parseNewest(page.after), limit);
+        : await store.transactions.newest(
+            terms,
+            (page.after === null ? null : parseNewest(page.after)) ?? { aboutMs: brokerNowMs() ?? 0 },
+            limit,
+          );
     const rows = found.slice(0, page.limit);
     const last = rows.at(-1);
     const isMore = found.length > page.limit || (page.limit === searchMax && found.length === searchMax);

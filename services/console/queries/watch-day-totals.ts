@@ -6,18 +6,16 @@
 // #3 The metric shows the alarms that are on, at most `alarmsShownMax`; the log lines name all.
 
 import { Fault, type ListedMetric, type Logger, type Metrics, type Time, formatReason } from "@sluice/kernel";
-import type { Store } from "@sluice/store";
+import type { DateTotals } from "../outlook/date-totals.ts";
 import { formatAmount } from "../views/control-values.ts";
-import { loadDayTotals, type AlarmedBank, type DayTotal } from "./day-totals.ts";
+import { sumDayTotals, type AlarmedBank, type DayTotal } from "./day-totals.ts";
 
 export interface WatchDayTotalsPorts {
   readonly time: Time;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly store: Pick<Store, "transactions">;
+  readonly dates: DateTotals;
   readonly configuration: { readonly banks: readonly AlarmedBank[] };
-  /** The earliest business date whose totals may still grow; null: the broker clock is not known yet. */
-  readonly dateFrom: () => string | null;
 }
 
 export const dayTotalsCheckEveryMs = 30_000;
@@ -40,16 +38,15 @@ export function watchDayTotals(ports: WatchDayTotalsPorts): { stop(): void } {
   let timer = ports.time.after(0, () => void check());
 
   async function check(): Promise<void> {
-    const dateFrom = ports.dateFrom();
     const isAsked = on.size > 0 || ports.configuration.banks.some(({ dayTotalAlarms }) => dayTotalAlarms.length > 0);
-    if (dateFrom !== null && isAsked) await checkOnce(dateFrom);
+    if (isAsked) await checkOnce();
     if (!isStopped) timer = ports.time.after(dayTotalsCheckEveryMs, () => void check());
   }
 
-  async function checkOnce(dateFrom: string): Promise<void> {
+  async function checkOnce(): Promise<void> {
     try {
-      const above = (await loadDayTotals(ports.store, ports.configuration.banks, dateFrom)).filter(({ isAboveAlarm }) => isAboveAlarm);
-      reportChanges(above);
+      const { rows, countedAtMs } = await ports.dates.read();
+      if (countedAtMs !== null) reportChanges(sumDayTotals(rows, ports.configuration.banks).filter(({ isAboveAlarm }) => isAboveAlarm));
     } catch (error) {
       if (!(error instanceof Fault)) ports.logger.error("console.failed", { operation: "watchDayTotals", error });
       else ports.logger.warn("day-totals.not-read", { code: error.code, reason: formatReason(error) });

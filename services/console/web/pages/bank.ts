@@ -4,7 +4,7 @@
 import { html } from "hono/html";
 import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
-import { showDistance, showSentence, showTime, type Clock } from "../parts/clock.ts";
+import { showCounted, showDistance, showSentence, showTime, type Clock } from "../parts/clock.ts";
 import { count, facts, link, mark, money, receiverMark, dataTable, uetrLink, type Html, deciders } from "../parts/html.ts";
 import { renderQueueChart } from "../parts/number-charts.ts";
 import type { PageContent } from "../parts/layout.ts";
@@ -40,7 +40,7 @@ export async function showBankPage({ api, params, query, clock }: Asked): Promis
       ${renderTiles(shown, clock)} ${renderQueueChart(series, { at: bank.waiting?.closes ?? null, name: "first close" }, clock)}
       ${renderActions(shown)} ${renderEndpoints(bank, clock)} ${renderGates(shown, clock)} ${renderHeld(shown, clock)}
       ${renderAttempted("Refused last", shown.refused, "It refused nothing for good.", clock)}
-      ${renderAttempted("Fails often", shown.failing, "Nothing was attempted three times or more.", clock)} ${renderTotals(bank)}
+      ${renderAttempted("Fails often", shown.failing, "Nothing was attempted three times or more.", clock)} ${renderTotals(shown, clock)}
       ${renderConfigured(shown)} ${renderDecisions(bank, clock)} ${renderMessages(messages, clock)}
       ${messages.next === null ? "" : html`<p>${link(`/banks/${id}${queryText({ after: messages.next })}`, "Next page")}</p>`}`,
   };
@@ -206,7 +206,7 @@ function renderConfigured({ configured }: Shown): Html {
   </section>`;
 }
 
-function renderTotals({ bank, dayTotals }: Bank): Html {
+function renderTotals({ status: { bank, dayTotals }, totalsCountedAt }: Shown, clock: Clock): Html {
   const columns = [
     { title: "Scheme" },
     { title: "Date" },
@@ -221,7 +221,8 @@ function renderTotals({ bank, dayTotals }: Bank): Html {
     money(currency, sum),
     html`${money(currency, alarmAbove)} ${isAboveAlarm ? mark("bad", "above") : ""}`,
   ]);
-  return dataTable("Totals of running days", columns, rows, "No payment of a running day.");
+  if (totalsCountedAt === null) return html`<p class="empty"><strong>Totals of running days.</strong> They are being counted.</p>`;
+  return html`${dataTable("Totals of running days", columns, rows, "No payment of a running day.")} ${showCounted(totalsCountedAt, clock)}`;
 }
 
 function renderMessages({ rows }: Undelivered, clock: Clock): Html {

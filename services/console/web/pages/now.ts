@@ -3,7 +3,7 @@
 import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
-import { showDate, showDistance, showSentence, showTime, type Clock } from "../parts/clock.ts";
+import { showCounted, showDate, showDistance, showSentence, showTime, type Clock } from "../parts/clock.ts";
 import { dayBar } from "../parts/day-bar.ts";
 import { formatAmount, parseAmount } from "../../views/control-values.ts";
 import { count, link, mark, money, plural, receiverMark, stateMark, dataTable, type Html } from "../parts/html.ts";
@@ -24,12 +24,12 @@ export async function showNow({ api, clock }: Asked): Promise<PageContent> {
     body: html`${renderTroubles(overview)}
     ${overview.days.length === 0 ? html`<p class="empty">No business day is planned for today.</p>` : overview.days.map((day) => renderDay(day, clock))}
     ${renderTiles(overview)} ${renderDayCharts(series, close, clock)} ${renderHeld(overview, clock)} ${renderReceivers(overview, clock)}
-    ${renderStates(overview)}`,
+    ${renderStates(overview, clock)}`,
   };
 }
 
 /** What somebody should look at, the most urgent first. */
-function renderTroubles({ days, held, undelivered, openItems, quarantined, proposals, services }: Overview): Html {
+function renderTroubles({ days, held, heldCountedAt, undelivered, openItems, quarantined, proposals, services }: Overview): Html {
   const behindGates = held.filter(({ waitsFor }) => waitsFor === "gate").reduce((sum, one) => sum + one.count, 0);
   const sick = undelivered.receivers.filter(({ state }) => state !== "active");
   const items = openItems.reduce((sum, one) => sum + one.count, 0);
@@ -50,6 +50,8 @@ function renderTroubles({ days, held, undelivered, openItems, quarantined, propo
     ...(items > 0 ? [html`<a href="/reconciliation">${plural(items, "open item")}</a>`] : []),
     ...(proposals > 0 ? [html`<a href="/proposals">${plural(proposals, "decision")} waiting for a second person</a>`] : []),
   ];
+  if (troubles.length === 0 && heldCountedAt === null)
+    return html`<p class="well">${mark("waits", "Held debits and open items are being counted for the first time. They appear here.")}</p>`;
   return troubles.length === 0
     ? html`<p class="well">${mark("good", "Nothing needs a person now.")}</p>`
     : html`<section class="troubles" aria-labelledby="troubles">
@@ -106,18 +108,22 @@ function renderGate({ bank, reason, credits }: Day["gatesClosed"][number], day: 
   return html`<li>${link(`/banks/${bank}`, bank)}: ${reason} ${credits > 0 ? open : ""}</li>`;
 }
 
-function renderTiles({ held, undelivered, openItems, quarantined, proposals }: Overview): Html {
+function renderTiles({ held, heldCountedAt, undelivered, openItems, quarantined, proposals }: Overview): Html {
   const heldCount = held.reduce((sum, one) => sum + one.count, 0);
   const items = openItems.reduce((sum, one) => sum + one.count, 0);
-  const tile = (href: string, name: string, number: number, more: string) =>
+  const isCounted = heldCountedAt !== null;
+  const tile = (href: string, name: string, number: number | null, more: string) =>
     html`<li>
-      <a href="${href}"><span class="figure">${count(number)}</span><span class="what">${name}</span><span class="more">${more}</span></a>
+      <a href="${href}"
+        ><span class="figure">${number === null ? "–" : count(number)}</span><span class="what">${name}</span
+        ><span class="more">${more}</span></a
+      >
     </li>`;
   return html`<ul class="tiles">
-    ${tile("#held", "held", heldCount, sumsText(held))}
+    ${tile("#held", "held", isCounted ? heldCount : null, isCounted ? sumsText(held) : "being counted")}
     ${tile("#receivers", "not delivered", undelivered.waiting, undelivered.refused === 0 ? "none refused" : `${undelivered.refused} refused`)}
-    ${tile("/reconciliation", "open items", items, sumsText(openItems))} ${tile("/dead-letters", "with dead letters", quarantined, "")}
-    ${tile("/proposals", "proposals", proposals, "")}
+    ${tile("/reconciliation", "open items", isCounted ? items : null, sumsText(openItems))}
+    ${tile("/dead-letters", "with dead letters", isCounted ? quarantined : null, "")} ${tile("/proposals", "proposals", proposals, "")}
   </ul>`;
 }
 
@@ -131,7 +137,7 @@ function sumsText(rows: readonly { readonly currency: string | null; readonly su
   return [...sums].map(([currency, sum]) => money(currency, formatAmount(sum, currency))).join(", ");
 }
 
-function renderHeld({ held }: Overview, clock: Clock): Html {
+function renderHeld({ held, heldCountedAt }: Overview, clock: Clock): Html {
   const columns = [
     { title: "Bank" },
     { title: "Day" },
@@ -148,7 +154,10 @@ function renderHeld({ held }: Overview, clock: Clock): Html {
     why,
     html`${showTime(closes, clock)} <span class="quiet">${showDistance(closes, clock)}</span>`,
   ]);
-  return html`<section id="held">${dataTable("Held debits", columns, rows, "No debit is held.")}</section>`;
+  return html`<section id="held">
+    ${dataTable("Held debits", columns, rows, heldCountedAt === null ? "They are being counted." : "No debit is held.")}
+    ${showCounted(heldCountedAt, clock)}
+  </section>`;
 }
 
 function renderReceivers({ undelivered }: Overview, clock: Clock): Html {
@@ -173,7 +182,11 @@ function renderReceivers({ undelivered }: Overview, clock: Clock): Html {
   return html`<section id="receivers">${dataTable("Not delivered", columns, rows, "Every message is acknowledged.")}</section>`;
 }
 
-function renderStates({ days }: Overview): Html {
+function renderStates({ days, statesCountedAt }: Overview, clock: Clock): Html {
+  if (statesCountedAt === null && days.length > 0)
+    return html`<p class="empty">
+      <strong>By state.</strong> The transactions of today are being counted for the first time. They appear here.
+    </p>`;
   return html`${days.map(({ day, states }) => {
     const columns = [{ title: "State" }, { title: "Transactions", isNumber: true }, { title: "Sum", isNumber: true }];
     const rows = states.map(({ state, count: number, currency, sum }) => [
@@ -181,6 +194,8 @@ function renderStates({ days }: Overview): Html {
       link(`/search?state=${state}&businessDate=${day.slice(-10)}`, count(number)),
       money(currency, sum),
     ]);
-    return html`<section>${dataTable(`${day} by state`, columns, rows, "Nothing was accepted for this day yet.")}</section>`;
+    return html`<section>
+      ${dataTable(`${day} by state`, columns, rows, "Nothing was accepted for this day yet.")} ${showCounted(statesCountedAt, clock)}
+    </section>`;
   })}`;
 }

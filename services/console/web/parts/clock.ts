@@ -45,6 +45,14 @@ export function showDistance(at: string | null, { nowMs }: Clock): string {
   return seconds < 0 ? `${text} ago` : `in ${text}`;
 }
 
+/** Said only of a count that is not of this moment: a note that moves with each count would be noise. */
+const freshMs = 15_000;
+
+export function showCounted(at: string | null, clock: Clock): Html | string {
+  if (at === null || clock.nowMs === null || clock.nowMs - Temporal.Instant.from(at).epochMilliseconds < freshMs) return "";
+  return html`<p class="quiet">Counted ${showTime(at, clock)}.</p>`;
+}
+
 function spanText(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
