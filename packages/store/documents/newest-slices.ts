@@ -18,7 +18,7 @@ const slicesMax = 7;
 const rareTerms = [
   "uetr",
   "identification",
-  "accountEnd",
+  "accountEnds",
   "amountTenThousandths",
   "observation",
   "itemDay",
