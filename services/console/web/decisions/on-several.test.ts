@@ -69,6 +69,9 @@ test("open items are resolved together, and confirmed together by another person
   expect((await second.ask("/reconciliation")).text).toContain("Confirm several");
   const confirmPath = `/decide/confirmResolutions?day=${day}`;
   const shown = await second.ask(confirmPath);
+  // The second person sees what was found out about each, who proposed it, and why.
+  expect(shown.text.match(/<td class="">MADE<\/td>/g)).toHaveLength(2);
+  expect(shown.text.match(/operator: <q>seen<\/q>/g)).toHaveLength(2);
   const confirmed = await sendForm(second, confirmPath, formText(shown, readBoxes(shown), { reason: "seen too" }));
   expect([confirmed.status, confirmed.text.includes("2 of 2")]).toEqual([200, true]);
 });

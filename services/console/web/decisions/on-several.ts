@@ -98,7 +98,17 @@ const itemColumns = [
   { title: "Bank" },
   { title: "Amount", isNumber: true },
   { title: "Reason", isText: true },
-  { title: "Made" },
+  { title: "Item made" },
+];
+
+/** What the second person confirms is what they see: the finding, who proposed it, and why. */
+const proposedColumns = [
+  { title: "Chosen" },
+  { title: "Transaction" },
+  { title: "Amount", isNumber: true },
+  { title: "Found out" },
+  { title: "Proposed by, and why", isText: true },
+  { title: "Reason", isText: true },
 ];
 
 async function loadItems({ api, query }: Asked) {
@@ -118,6 +128,25 @@ function itemTable(rows: Items, clock: Asked["clock"], valueOf: (row: Items[numb
     showDistance(row.madeAt, clock),
   ]);
   return dataTable("Which", itemColumns, cells, "None.");
+}
+
+function proposedTable(rows: Items): Html {
+  const cells = rows.flatMap((row) => {
+    const { uetr, resolution } = row;
+    if (resolution === null) return [];
+    const { kind, replacedBy, offset, contentSha256, action } = resolution;
+    return [
+      [
+        box(`${uetr} ${offset} ${contentSha256}`, `Item of ${uetr.slice(0, 8)}`),
+        uetrLink(uetr),
+        money(row.currency, row.amount),
+        replacedBy === null ? kind : html`${kind} ${uetrLink(replacedBy)}`,
+        html`${action.operator}: <q>${action.reason}</q>`,
+        explainItem(row),
+      ],
+    ];
+  });
+  return dataTable("Which", proposedColumns, cells, "None.");
 }
 
 function itemFacts(rows: Items, filter: Readonly<Record<string, string | null>>, isWhole: boolean): Html {
@@ -171,11 +200,7 @@ export const prepareResolutionConfirmations: PrepareDecision = async (asked) => 
     preview: html`${itemFacts(mine, filter, isWhole)}
     ${facts([["Found out", `${count(made)} made, ${count(mine.length - made)} not made or replaced`]])}`,
     warning: "This makes each of them final. It cannot be undone.",
-    fields: itemTable(
-      mine,
-      asked.clock,
-      ({ uetr, resolution }) => `${uetr} ${resolution?.offset ?? ""} ${resolution?.contentSha256 ?? ""}`,
-    ),
+    fields: proposedTable(mine),
     path: "/resolution/confirmation",
     body(form) {
       const of = chosen(form);
