@@ -40,6 +40,7 @@ export function readsVariable(main: string, name: string): boolean {
   if (/^SLUICE_(HTTP|CONSOLE|CONTROL)_PORT$/.test(name)) return main.includes(`"${name}"`);
   if (name === "SLUICE_AUDIT_KEY_FILE") return /\bauditKeys\b/.test(main);
   if (name === "SLUICE_NAME_SERVERS") return /\breceiverGateway\(/.test(main);
+  if (name === "SLUICE_PUBLIC_ORIGINS") return /\btokenPorts\b/.test(main);
   if (name === "SLUICE_CLOCK_START") return main.includes(`"${name}"`);
   if (name === "SLUICE_HTTP_HOST") return /\bserves:/.test(main);
   return true;

@@ -15,7 +15,7 @@ import { startDispatcher } from "@sluice/dispatcher";
 import { createDocumentsApp, readDocument } from "@sluice/documents";
 import { startEventPublisher } from "@sluice/event-publisher";
 import { startIngress } from "@sluice/ingress";
-import { Fault, machineTime, type Random, type Readiness, type Running } from "@sluice/kernel";
+import { Fault, machineTime, type Readiness, type Running } from "@sluice/kernel";
 import { createMemoryBroker, type MemoryBroker, type Messaging } from "@sluice/messaging";
 import { type Opening, openTracer, type TraceEnvironment } from "@sluice/process";
 import { createDataKeys, createSealingSerde, type KeyService } from "@sluice/secrecy";
@@ -29,7 +29,6 @@ import type { SteeredTime } from "./steered-time.ts";
 export interface AllPorts extends Omit<Opening<never>, "name" | "time" | "environment"> {
   readonly environment: Pick<ServiceEnvironment, "SLUICE_LOG_LEVEL" | "SLUICE_NAME_SERVERS">;
   readonly time: SteeredTime;
-  readonly random: Random;
   /** Holds the keys that personal data is sealed with; left out: there are none, and nothing can be sealed. */
   readonly keys?: KeyService;
   /** Left out: nothing is traced. */
@@ -144,11 +143,11 @@ function portsOfService(ports: AllPorts, broker: MemoryBroker, name: string) {
 /** #2 */
 async function openGateway(
   { time, environment, stopping, configuration, opened }: AllPorts,
-  { logger, metrics }: ReturnType<typeof portsOfService>,
+  { random, logger, metrics }: ReturnType<typeof portsOfService>,
   listReceivers: (of: Configuration) => ReturnType<typeof listParties>,
 ): Promise<ReceiverGateway> {
   const need = receiverGateway(listReceivers);
-  const gateway = await need.open({ name: "all", environment, configuration, time, logger, metrics, stopping, opened });
+  const gateway = await need.open({ name: "all", environment, configuration, time, random, logger, metrics, stopping, opened });
   return { ...gateway, post: (request) => time.outside(() => gateway.post(request)) };
 }
 

@@ -5,7 +5,7 @@
 import type { SchemeTimes } from "@sluice/calendar";
 import type { DeliveryOperation, SecondPersonAction } from "@sluice/domain";
 import type { SchemeId } from "@sluice/domain/schemes";
-import type { CertificateBinding, HeldToken } from "@sluice/kernel";
+import type { CertificateBinding, HeldToken, TokenClient, TokenIssuer } from "@sluice/kernel";
 import type { SchemeAccountRule } from "./file/scheme-defaults.ts";
 
 /** A bank or a connector: it calls Sluice and is called by it. Ids are unique among both. */
@@ -17,6 +17,8 @@ export interface ConfiguredParty {
   readonly tokens: readonly HeldToken[];
   /** The client certificates of which a call needs one, besides a token; null: it needs none. */
   readonly certificates: readonly CertificateBinding[] | null;
+  /** The clients of `tokenIssuers` whose access tokens it may use instead of a bearer token of its own. */
+  readonly clients: readonly TokenClient[];
   /** Requests per second that it may send; further ones get 429. */
   readonly requestsPerSecond: number;
   /** Connections that it may hold open; requests on a further one get 429. */
@@ -46,12 +48,27 @@ export interface ConfiguredParty {
   readonly clientCertificate: ClientCertificate | null;
   /** File with the bearer token, in place of `bearerToken`; read again when it changes. */
   readonly bearerTokenFile: string | null;
+  /** How Sluice gets access tokens for it, in place of a bearer token; null: it gets none. */
+  readonly accessToken: ConfiguredAccessToken | null;
   /** Keys that all sign every message; several while one replaces another. */
   readonly signingKeys: readonly SigningKey[];
   /** Address of the HTTP proxy for every connection to it; null for none. */
   readonly egressProxy: string | null;
   /** File with `user:password` for that proxy; read again when it changes. Null where it asks for none. */
   readonly egressProxyCredentialsFile: string | null;
+}
+
+/** An authorization server that gives Sluice access tokens, for client credentials. */
+export interface ConfiguredAccessToken {
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly scope: string | null;
+  /** PEM file of the key that signs what proves us to the server; null: our client certificate does. */
+  readonly keyFile: string | null;
+  /** Name of that key, as the server knows it. */
+  readonly keyId: string | null;
+  /** What the server calls itself in that; null: its address. */
+  readonly audience: string | null;
 }
 
 /** PEM files, read again when they change. */
@@ -173,6 +190,8 @@ export interface Configuration {
   /** Folder of imported rule data (`./sluice rules import`); null for the shipped rules alone. */
   readonly rulesFolder: string | null;
   readonly operators: readonly ConfiguredOperator[];
+  /** The authorization servers whose access tokens count. */
+  readonly tokenIssuers: readonly TokenIssuer[];
   /** Whether a person's resolution of a reconciliation item counts only once another person confirms it. */
   readonly resolutionNeedsSecondPerson: boolean;
   /** Which other decisions take effect only once another person confirms them. */

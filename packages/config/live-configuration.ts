@@ -45,6 +45,9 @@ export function createLiveConfiguration(initial: Configuration): LiveConfigurati
     get operators() {
       return current.operators;
     },
+    get tokenIssuers() {
+      return current.tokenIssuers;
+    },
     get resolutionNeedsSecondPerson() {
       return current.resolutionNeedsSecondPerson;
     },

@@ -1,31 +1,32 @@
 // What a file that is refused still takes away: revoking a token must not depend on the rest of the file.
 //
-// #1 A refused file only takes away: tokens that it no longer lists under their holder, the time after an earlier end
-//    that it gives a token, roles that an operator no longer has, and the tokens of a holder that it no longer lists.
-//    It adds and changes nothing. A holder that is bound to certificates keeps those that the file still lists, and
-//    is bound to none that counts if there are none left.
+// #1 A refused file only takes away: tokens and clients that it no longer lists under their holder, the time after an
+//    earlier end that it gives a token, roles that an operator no longer has, issuers of access tokens, and the tokens
+//    of a holder that it no longer lists. It adds and changes nothing. A holder that is bound to certificates keeps
+//    those that the file still lists, and is bound to none that counts if there are none left.
 // #2 It counts as far as it can be read. Text that is not YAML says nothing, nor does a list that is missing, empty, or
 //    has a member without an id. A holder whose own tokens cannot be read keeps them.
 // #3 A holder that loses nothing is the same object as before.
 
 import type { HeldToken } from "@sluice/kernel";
-import type { Configuration, ConfiguredOperator } from "./configuration.ts";
+import type { Configuration, ConfiguredOperator, ConfiguredParty } from "./configuration.ts";
 import { formatBinding, readBinding } from "./file/certificate-bindings.ts";
 import { readInstant } from "./file/held-tokens.ts";
 
-type Holders = Pick<Configuration, "banks" | "connectors" | "operators">;
+type Holders = Pick<Configuration, "banks" | "connectors" | "operators" | "tokenIssuers">;
 
 /** Returns what is left. `tree` is the refused file as read, its variables replaced; undefined: not YAML. */
-export function takeAway(tree: unknown, { banks, connectors, operators }: Holders): Holders {
+export function takeAway(tree: unknown, { banks, connectors, operators, tokenIssuers }: Holders): Holders {
   const listed = {
     banks: readEntries(tree, "banks"),
     connectors: readEntries(tree, "connectors"),
     operators: readEntries(tree, "operators"),
   };
   return {
-    banks: banks.map((bank) => withoutCredentials(bank, listed.banks)),
-    connectors: connectors.map((connector) => withoutCredentials(connector, listed.connectors)),
+    banks: banks.map((bank) => withoutClients(withoutCredentials(bank, listed.banks), listed.banks)),
+    connectors: connectors.map((connector) => withoutClients(withoutCredentials(connector, listed.connectors), listed.connectors)),
     operators: operators.map((operator) => withoutRoles(withoutCredentials(operator, listed.operators), listed.operators)),
+    tokenIssuers: remainingIssuers(tree, tokenIssuers),
   };
 }
 
@@ -38,6 +39,23 @@ function withoutCredentials<T extends Holder>(holder: T, entries: Entries): T {
   const certificates = remainingCertificates(holder, entries);
   const isSame = tokens.length === holder.tokens.length && tokens.every((token, index) => token === holder.tokens[index]);
   return isSame && certificates?.length === holder.certificates?.length ? holder : { ...holder, tokens, certificates };
+}
+
+/** #2: of a party that the file does not list, all. */
+function withoutClients<T extends Pick<ConfiguredParty, "id" | "clients">>(party: T, entries: Entries): T {
+  if (entries === null || party.clients.length === 0) return party;
+  const given = entries.has(party.id) ? memberOf(entries.get(party.id), "clients") : [];
+  if (given !== undefined && !Array.isArray(given)) return party;
+  const listed = (given ?? []).map((one: unknown) => `${String(memberOf(one, "issuer"))} ${String(memberOf(one, "clientId"))}`);
+  const left = party.clients.filter(({ issuer, clientId }) => listed.includes(`${issuer} ${clientId}`));
+  return left.length === party.clients.length ? party : { ...party, clients: left };
+}
+
+function remainingIssuers(tree: unknown, issuers: Holders["tokenIssuers"]): Holders["tokenIssuers"] {
+  const given = typeof tree === "object" && tree !== null ? (memberOf(tree, "tokenIssuers") ?? []) : null;
+  if (!Array.isArray(given)) return issuers;
+  const listed = new Set(given.map((one: unknown) => memberOf(one, "issuer")));
+  return issuers.filter(({ issuer }) => listed.has(issuer));
 }
 
 /** Certificates that the file has in another form stay, as all do that cannot be read. */

@@ -1,13 +1,14 @@
 // Tokens for client credentials (RFC 6749, section 4.4).
 //
-// #1 A token is asked for when one is needed and none is valid for another while; callers at the same time share the
-//    question.
-// #2 A token is renewed before it ends: a minute before, or after four fifths of its life if that is shorter.
-// #3 A Fault names the endpoint's status and error code, and neither the secret nor a token.
+// #1 A token is asked for when one is needed and there is none; callers at the same time share the question.
+// #2 A token is renewed before it ends: a minute before, or after four fifths of its life if that is shorter. Meanwhile
+//    it is still used, so that nobody waits for the endpoint, and an endpoint that is away for a moment is not noticed.
+// #3 While a token is still good, an endpoint that gave no other is asked again after `retryAfterMs`.
+// #4 A Fault names the endpoint's status and error code, and neither the secret nor a token.
 
 import type { SecureContext } from "node:tls";
 import { Fault, type Time } from "@sluice/kernel";
-import { requestText } from "./request.ts";
+import { requestText, type TextAnswer } from "./request.ts";
 
 export interface TokenEndpoint {
   readonly url: string;
@@ -17,32 +18,76 @@ export interface TokenEndpoint {
   readonly secureContext: () => SecureContext;
 }
 
+export interface TokenCache {
+  /** Rejects with the retryable Fault `connection.no-token`. */
+  take(): Promise<string>;
+  /** Says that the token was refused where it was shown: the next one that needs a token asks for another. */
+  drop(token: string): void;
+}
+
 const answerTimeoutMs = 5_000;
 const renewBeforeMs = 60_000;
 const usedShare = 0.8;
+/** A token may still be on its way when it ends. */
+const endMarginMs = 5_000;
+const retryAfterMs = 5_000;
 /** Seconds of a token whose answer does not say how long it is valid. */
 const lifeDefaultS = 300;
 const tokenCharactersMax = 16_384;
 
+interface KeptToken {
+  readonly token: string;
+  renewMs: number;
+  readonly endMs: number;
+}
+
 /** Returns a function for a valid token. It rejects with the retryable Fault `connection.no-token`. */
 export function createTokenSource(endpoint: TokenEndpoint, time: Time): () => Promise<string> {
-  let current: { readonly token: string; readonly untilMs: number } | null = null;
+  const cache = createTokenCache(() => askEndpoint(endpoint, time), time);
+  return () => cache.take();
+}
+
+/** `ask` sends the question, and rejects where no answer came. */
+export function createTokenCache(ask: () => Promise<TextAnswer>, time: Pick<Time, "monotonicMs">): TokenCache {
+  let current: KeptToken | null = null;
   let asking: Promise<string> | null = null;
 
-  async function ask(): Promise<string> {
-    const { token, lifeMs } = await askEndpoint(endpoint, time);
-    current = { token, untilMs: time.monotonicMs() + Math.max(lifeMs - renewBeforeMs, lifeMs * usedShare) };
+  async function askOnce(): Promise<string> {
+    const { token, lifeMs } = readAnswer(
+      await ask().catch((error: unknown) => {
+        throw noToken(error instanceof Error ? error.message : "no answer");
+      }),
+    );
+    const nowMs = time.monotonicMs();
+    current = { token, renewMs: nowMs + Math.max(lifeMs - renewBeforeMs, lifeMs * usedShare), endMs: nowMs + lifeMs - endMarginMs };
     return token;
   }
 
-  return async () => {
-    if (current !== null && time.monotonicMs() < current.untilMs) return current.token;
-    asking ??= ask().finally(() => (asking = null));
-    return await asking;
+  function askTogether(): Promise<string> {
+    asking ??= askOnce().finally(() => (asking = null));
+    return asking;
+  }
+
+  /** #2 #3 */
+  function renew(kept: KeptToken): void {
+    kept.renewMs = time.monotonicMs() + retryAfterMs;
+    void askTogether().catch(() => {});
+  }
+
+  return {
+    async take() {
+      if (current === null || time.monotonicMs() >= current.endMs) return await askTogether();
+      if (time.monotonicMs() >= current.renewMs) renew(current);
+      return current.token;
+    },
+    drop(token) {
+      if (current?.token === token) current = null;
+    },
   };
 }
 
-async function askEndpoint({ url, clientId, clientSecret, scope, secureContext }: TokenEndpoint, time: Time) {
+async function askEndpoint(endpoint: TokenEndpoint, time: Time): Promise<TextAnswer> {
+  const { url, clientId, clientSecret, scope, secureContext } = endpoint;
   const login = [clientId, clientSecret()].map((part) => encodeURIComponent(part)).join(":");
   const body = new URLSearchParams({ grant_type: "client_credentials", ...(scope === null ? {} : { scope }) }).toString();
   const headers = {
@@ -51,11 +96,10 @@ async function askEndpoint({ url, clientId, clientSecret, scope, secureContext }
     accept: "application/json",
   };
   const tls = url.startsWith("https:") ? { secureContext: secureContext() } : {};
-  const answer = await requestText({ url, method: "POST", headers, body, ...tls, time, timeoutMs: answerTimeoutMs }).catch(
-    (error: unknown) => {
-      throw noToken(error instanceof Error ? error.message : "no answer");
-    },
-  );
+  return await requestText({ url, method: "POST", headers, body, ...tls, time, timeoutMs: answerTimeoutMs });
+}
+
+function readAnswer(answer: TextAnswer): { readonly token: string; readonly lifeMs: number } {
   const members = parseMembers(answer.body);
   if (answer.status !== 200) {
     const code = typeof members["error"] === "string" && /^[a-z_]{1,40}$/.test(members["error"]) ? ` ${members["error"]}` : "";

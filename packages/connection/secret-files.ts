@@ -82,7 +82,7 @@ export function createSecretFiles<O>(options: SecretFilesOptions<O>): SecretFile
 }
 
 function watchUnit<T, O>(unit: SecretFilesUnit<T, O>, options: SecretFilesOptions<O>, stopped: AbortSignal) {
-  const { readFile = readBounded } = options;
+  const { readFile = readSecretFile } = options;
   let evaluated = "";
   let unreadable = "";
   let value: T | null = null;
@@ -135,7 +135,8 @@ async function fileState(path: string): Promise<string> {
   }
 }
 
-async function readBounded(path: string): Promise<Buffer> {
+/** Reads a regular file of at most `secretFileBytesMax`. */
+export async function readSecretFile(path: string): Promise<Buffer> {
   // What is no regular file may never answer: a pipe waits for a writer.
   if (!(await stat(path)).isFile()) throw new SecretProblem("no-file");
   await using file = await open(path, "r");

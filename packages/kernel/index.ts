@@ -1,4 +1,4 @@
-export * from "./certificate-binding.ts";
+export type * from "./certificate-binding.ts";
 export * from "./fault.ts";
 export * from "./gathered-calls.ts";
 export * from "./largest.ts";
@@ -12,4 +12,5 @@ export * from "./shared-timer.ts";
 export * from "./time.ts";
 export * from "./timer-heap.ts";
 export * from "./token-id.ts";
+export * from "./token-issuer.ts";
 export * from "./tracer.ts";

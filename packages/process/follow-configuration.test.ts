@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Configuration, listCallers, readConfigurationFile } from "@sluice/config";
 import { createCallers, createMetrics } from "@sluice/service";
 import { type LogFields, type Logger, machineTime, silentLogger } from "@sluice/kernel";
+import { showAuthorization } from "@sluice/testkit";
 import { expect, test, vi } from "vitest";
 import { followConfiguration } from "./follow-configuration.ts";
 
@@ -102,20 +103,20 @@ test("a token that a refused file no longer names is invalid at once, and a new 
   await using stack = new AsyncDisposableStack();
   const { lines, replaced, write } = await setUp(stack);
   const named = (token: string): string => fileText(["first"]).replace("0".repeat(64), createHash("sha256").update(token).digest("hex"));
-  const known = (): readonly boolean[] => {
+  const known = async (): Promise<readonly boolean[]> => {
     const callers = createCallers(
       replaced.flatMap((one, index) => (index === replaced.length - 1 ? listCallers(one) : [])),
       () => 0,
     );
-    return ["former", "next"].map((token) => callers.identify(`Bearer ${token}`, null).ok);
+    return await Promise.all(["former", "next"].map(async (token) => (await callers.identify(showAuthorization(`Bearer ${token}`))).ok));
   };
   await write(named("former"));
   await vi.waitFor(() => expect(replaced).toHaveLength(1));
   await write(`${named("next")}unknownMember: 1\n`);
   await vi.waitFor(() => expect(replaced).toHaveLength(2));
   expect(lines.map(([event]) => event)).toEqual(["configuration.replaced", "configuration.refused", "configuration.replaced"]);
-  expect(known()).toEqual([false, false]);
+  expect(await known()).toEqual([false, false]);
   await write(named("next"));
   await vi.waitFor(() => expect(replaced).toHaveLength(3));
-  expect(known()).toEqual([false, true]);
+  expect(await known()).toEqual([false, true]);
 });

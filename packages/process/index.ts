@@ -1,4 +1,5 @@
 export { askProcesses, type AskedProcess, type AskProcesses } from "./ask-processes.ts";
+export { tokenPorts } from "./connections/token-ports.ts";
 export { auditKeys } from "./audit-keys.ts";
 export { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.ts";
 export { broker, derivedNeed, helpFolder, keyService, type Need, needVariables, openNeeds, type Opening, registry } from "./needs.ts";

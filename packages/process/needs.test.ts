@@ -1,4 +1,4 @@
-import { machineTime, silentLogger, silentMetrics } from "@sluice/kernel";
+import { machineRandom, machineTime, silentLogger, silentMetrics } from "@sluice/kernel";
 import { sampleConfiguration } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { derivedNeed, type Need, needVariables, openNeeds } from "./needs.ts";
@@ -13,7 +13,14 @@ function open(broken: string | null) {
       opened.defer(() => void calls.push(`close ${name}`));
       return name;
     });
-  const context = { name: "x", configuration: sampleConfiguration(), time: machineTime, logger: silentLogger, metrics: silentMetrics };
+  const context = {
+    name: "x",
+    configuration: sampleConfiguration(),
+    time: machineTime,
+    random: machineRandom,
+    logger: silentLogger,
+    metrics: silentMetrics,
+  };
 
   async function run(): Promise<unknown> {
     await using opened = new AsyncDisposableStack();

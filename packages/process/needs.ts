@@ -5,7 +5,7 @@
 
 import type { Configuration, KafkaSetting, KeySetting, RegistrySetting, ServiceEnvironment, VariableName } from "@sluice/config";
 import { createRegistrySerde, type Serde } from "@sluice/contracts";
-import type { Logger, Metrics, Time } from "@sluice/kernel";
+import type { Logger, Metrics, Random, Time } from "@sluice/kernel";
 import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
 import { createSealingSerde, type KeyService } from "@sluice/secrecy";
 import { openPatiently, type OpeningWait } from "./open-patiently.ts";
@@ -21,6 +21,7 @@ export interface Opening<N extends VariableName = VariableName> {
   readonly environment: Pick<ServiceEnvironment, N>;
   readonly configuration: Configuration;
   readonly time: Time;
+  readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Aborts when the process is asked to end. */

@@ -1,5 +1,5 @@
 import { Fault, type Logger, silentMetrics } from "@sluice/kernel";
-import { createVirtualTime, sampleConfiguration } from "@sluice/testkit";
+import { createVirtualTime, sampleConfiguration, seededRandom } from "@sluice/testkit";
 import { expect, test, vi } from "vitest";
 import { derivedNeed, type Opening, openNeeds } from "./needs.ts";
 
@@ -13,7 +13,17 @@ function openContext() {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these needs read no variable
   const environment = {} as Opening["environment"];
   const configuration = sampleConfiguration();
-  const opening = { name: "x", configuration, time, logger, metrics: silentMetrics, stopping: stopping.signal, opened, environment };
+  const opening = {
+    name: "x",
+    configuration,
+    time,
+    random: seededRandom(1),
+    logger,
+    metrics: silentMetrics,
+    stopping: stopping.signal,
+    opened,
+    environment,
+  };
   const reasons: (string | null)[] = [];
   return { lines, time, stopping, opening, reasons, wait: { waiting: (reason: string | null) => void reasons.push(reason) } };
 }

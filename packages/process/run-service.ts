@@ -50,7 +50,7 @@ export function runService<N extends Needs, S extends ConfiguredService>(name: s
     const file = { time, path: environment.SLUICE_CONFIG, environment: process.env };
     const configuration = readConfigurationFile(file.path, file.environment);
     await using opened = new AsyncDisposableStack();
-    const opening = { name, environment, configuration, time, logger, metrics, stopping, opened };
+    const opening = { name, environment, configuration, time, random, logger, metrics, stopping, opened };
     const needs = await openNeeds(table.needs, opening, context).catch((error: unknown) => refusalOf(error));
     if (needs instanceof Fault) {
       logger.error("service.refused", { error: needs });

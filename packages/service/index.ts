@@ -1,6 +1,8 @@
+export * from "./access-tokens/access-tokens.ts";
 export * from "./callers/callers.ts";
 export * from "./callers/log-in-answer.ts";
 export type { PeerCertificate } from "./callers/peer-certificate.ts";
+export * from "./callers/shown-credentials.ts";
 export * from "./callers/tokens.ts";
 export * from "./http/caller-limits.ts";
 export * from "./http/document-share.ts";

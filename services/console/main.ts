@@ -1,5 +1,5 @@
 import { readDocument } from "@sluice/documents";
-import { askProcesses, auditKeys, broker, derivedNeed, helpFolder, keyService, registry, runService } from "@sluice/process";
+import { askProcesses, auditKeys, broker, derivedNeed, helpFolder, keyService, registry, runService, tokenPorts } from "@sluice/process";
 import { store } from "@sluice/process/store";
 import { listenLimitsDefault } from "@sluice/service";
 import { startConsole } from "./service.ts";
@@ -11,6 +11,7 @@ runService("console", {
     messaging: broker(),
     auditKeys,
     keyService,
+    tokenPorts,
     helpFolder,
     askProcesses,
     controlDocument: derivedNeed(() => readDocument("control")),

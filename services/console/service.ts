@@ -20,7 +20,15 @@
 import type { AuditKeys } from "@sluice/audit";
 import { createLiveConfiguration, listCallers, type ConfiguredOperator } from "@sluice/config";
 import { controlPrefix } from "@sluice/contracts";
-import { createCallerMeter, createCallers, createRefusals, createTokens, type ClientConnection } from "@sluice/service";
+import {
+  createCallerMeter,
+  createCallers,
+  createRefusals,
+  createTokens,
+  openAccessTokens,
+  type ClientConnection,
+  type TokenPorts,
+} from "@sluice/service";
 import type { Readiness } from "@sluice/kernel";
 import type { AskProcesses, ConfiguredService, ServicePorts } from "@sluice/process";
 import { createJournalProbe, createProbe, startBrokerClock } from "@sluice/messaging";
@@ -46,6 +54,8 @@ import { watchOldItems } from "./items/watch-old-items.ts";
 import { createWebApp } from "./web/web-app.ts";
 
 export interface ConsoleServicePorts extends ServicePorts {
+  /** Left out: access tokens are not judged, and who has nothing else is unknown. */
+  readonly tokenPorts?: TokenPorts;
   readonly store: Store;
   /** The keys that seal the audit, null while there are none; left out: this console does not seal. */
   readonly auditKeys?: () => AuditKeys | null;
@@ -76,7 +86,8 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const brokerClock = startBrokerClock({ time, logger, metrics: ports.metrics, probe: createProbe(producer) });
   const configured = listCallers(configuration);
   const nowMs = () => time.nowMs();
-  const callers = createCallers(configured, nowMs);
+  const accessTokens = openAccessTokens(configuration.tokenIssuers, ports);
+  const callers = createCallers(configured, nowMs, accessTokens);
   const meter = createCallerMeter(configured, () => time.monotonicMs());
   const operators = createTokens(configuration.operators, nowMs);
   const trail = createOperatorTrail(configuration.operators, ports);
@@ -112,6 +123,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
     replaceConfiguration(next) {
       audit.replaced(next);
       live.replace(next);
+      accessTokens?.replace(next.tokenIssuers);
       callers.replace(listCallers(next));
       meter.replace(listCallers(next));
       operators.replace(next.operators);

@@ -1,10 +1,10 @@
 // Test environment: ingress over a memory journal under a virtual clock, without a socket.
 
-import { createFixedSerde, partitionFor, topics, type AnyDecodedRecord } from "@sluice/contracts";
+import { createFixedSerde, partitionFor, type Serde, topics, type AnyDecodedRecord } from "@sluice/contracts";
 import type { Configuration } from "@sluice/config";
 import { createDocumentsApp } from "@sluice/documents";
 import { type ClientConnection, createMetrics } from "@sluice/service";
-import { createMemoryBroker, type ProduceFate } from "@sluice/messaging";
+import { createMemoryBroker, type MemoryBroker, type ProduceFate } from "@sluice/messaging";
 import { silentLogger, type Logger, type LogFields } from "@sluice/kernel";
 import {
   encodeBody,
@@ -19,7 +19,7 @@ import {
   type MessageObject,
 } from "@sluice/testkit";
 import { createDataKeys, createSealingSerde, type KeyService } from "@sluice/secrecy";
-import { startIngress, type IngressAnswer, type IngressRequest } from "./service.ts";
+import { startIngress, type IngressAnswer, type IngressPorts, type IngressRequest } from "./service.ts";
 
 /** The start of the clock: 08:00 in the scheme's zone. */
 export const ingressStartAtMs = Date.UTC(2026, 10, 20, 6);
@@ -32,9 +32,14 @@ export const sampleParties: Configuration = sampleConfiguration({
   schemes: [sampleScheme({ creditsFinal: "connector" }), sampleScheme({ id: "ZA_RTC" }), sampleScheme({ id: "ZA_RPP" })],
 });
 
-/** With a key service it can seal. */
-export async function startTestIngress(configuration: Configuration = sampleParties, service: KeyService | null = null) {
-  const time = createVirtualTime({ startAtMs: ingressStartAtMs });
+/** With a key service it can seal. `ports` replaces some of what ingress is started with, such as the virtual clock. */
+export async function startTestIngress(
+  configuration: Configuration = sampleParties,
+  service: KeyService | null = null,
+  ports: Partial<Pick<IngressPorts, "time" | "tokenPorts">> = {},
+) {
+  const virtualTime = createVirtualTime({ startAtMs: ingressStartAtMs });
+  const { time } = { time: virtualTime, ...ports };
   const environment: { fate: ProduceFate; auditFate: ProduceFate; lines: { event: string; fields: LogFields }[] } = {
     fate: { kind: "append" },
     auditFate: { kind: "append" },
@@ -60,24 +65,11 @@ export async function startTestIngress(configuration: Configuration = samplePart
     configuration,
     documents: createDocumentsApp(),
     partitionCount,
+    ...ports,
   });
-  await time.advance(50);
+  await virtualTime.advance(50);
 
-  function journal(): {
-    readonly partition: number;
-    readonly key: string;
-    readonly headers: Record<string, string>;
-    readonly decoded: AnyDecodedRecord;
-  }[] {
-    return Array.from({ length: partitionCount }, (_, partition) => messaging.records({ topic: topics.journal, partition }))
-      .flat()
-      .map(({ partition, key, headers, value }) => ({
-        partition,
-        key: Buffer.from(key ?? []).toString(),
-        headers: { ...headers },
-        decoded: serde.decode(value ?? new Uint8Array()),
-      }));
-  }
+  const journal = () => readJournal(messaging, serde);
 
   /** The entries of the audit: kind and content. */
   const audit = (): readonly (readonly [string, unknown])[] =>
@@ -91,7 +83,7 @@ export async function startTestIngress(configuration: Configuration = samplePart
   async function settled<T>(work: Promise<T>): Promise<T> {
     let done: { readonly value: T } | null = null;
     void work.then((value) => (done = { value }));
-    await time.run({ until: () => done !== null, stepsMax: 100_000 });
+    await virtualTime.run({ until: () => done !== null, stepsMax: 100_000 });
     return done!.value;
   }
 
@@ -108,7 +100,25 @@ export async function startTestIngress(configuration: Configuration = samplePart
   const requested = (path: string, init: RequestInit = {}, connection?: ClientConnection): Promise<Response> =>
     settled(ingress.fetch(new Request(`http://ingress${path}`, init), connection));
 
-  return { ingress, time, messaging, environment, journal, audit, accept, requested, settled };
+  return { ingress, time: virtualTime, messaging, environment, journal, audit, accept, requested, settled };
+}
+
+interface JournalRecord {
+  readonly partition: number;
+  readonly key: string;
+  readonly headers: Record<string, string>;
+  readonly decoded: AnyDecodedRecord;
+}
+
+function readJournal(messaging: MemoryBroker, serde: Serde): readonly JournalRecord[] {
+  return Array.from({ length: partitionCount }, (_, partition) => messaging.records({ topic: topics.journal, partition }))
+    .flat()
+    .map(({ partition, key, headers, value }) => ({
+      partition,
+      key: Buffer.from(key ?? []).toString(),
+      headers: { ...headers },
+      decoded: serde.decode(value ?? new Uint8Array()),
+    }));
 }
 
 /** A POST by the first bank; a header that is undefined is left out. */

@@ -1,11 +1,12 @@
 import { createDocumentsApp } from "@sluice/documents";
-import { broker, derivedNeed, registry, runService } from "@sluice/process";
+import { broker, derivedNeed, registry, runService, tokenPorts } from "@sluice/process";
 import { startIngress } from "./service.ts";
 
 runService("ingress", {
   needs: {
     serde: registry,
     messaging: broker({ busyLingerMaxMs: 10 }),
+    tokenPorts,
     documents: derivedNeed(() => createDocumentsApp()),
   },
   start: startIngress,

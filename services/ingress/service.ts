@@ -23,7 +23,16 @@
 // #7 Where personal data is to be sealed, nothing is stored without its key: while that cannot be had, 503.
 
 import { type Configuration, createLiveConfiguration, listCallers, type LiveConfiguration } from "@sluice/config";
-import { type CallerMeter, type Callers, createCallerMeter, createCallers, createRefusals, type ClientConnection } from "@sluice/service";
+import {
+  type CallerMeter,
+  type Callers,
+  createCallerMeter,
+  createCallers,
+  createRefusals,
+  openAccessTokens,
+  type ClientConnection,
+  type TokenPorts,
+} from "@sluice/service";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import { headers } from "@sluice/contracts";
 import type { OutgoingRecord } from "@sluice/messaging";
@@ -36,13 +45,15 @@ import type { Readiness } from "@sluice/kernel";
 import { createJournalAppender, type AppendOutcome, type JournalAppender } from "./journal/journal-appender.ts";
 import type { IngressOperation } from "./intake/operation.ts";
 import { ingressOperations } from "./operations.ts";
-import { createNewParties } from "./new-parties.ts";
+import { createNewParties, type NewParties } from "./new-parties.ts";
 import { type PreparedRecord, prepareRecord } from "./intake/prepare-record.ts";
 import { createSealKeys } from "./seal-keys.ts";
 import { createIngressRequestReport, refusalDetail } from "./http/request-report.ts";
 import { traceRequest } from "./http/trace-request.ts";
 
 export interface IngressPorts extends ServicePorts {
+  /** Left out: access tokens are not judged, and who has nothing else is unknown. */
+  readonly tokenPorts?: TokenPorts;
   /** Serves the interface's documents, which anybody may read. */
   readonly documents?: IngressApiPorts["documents"];
 }
@@ -85,10 +96,7 @@ export function startIngress(ports: IngressPorts): Ingress {
   const refusals = createRefusals(ports, "ingress");
   const audit = startIngressAudit(ports);
   const report = audit.auditing(createIngressRequestReport(ports, refusals));
-  const configured = listCallers(live.view);
-  const callers = createCallers(configured, () => time.nowMs());
-  const meter = createCallerMeter(configured, () => time.monotonicMs());
-  const newParties = createNewParties({ time, running: ports.configuration, take: (next) => takeOver({ live, callers, meter }, next) });
+  const { callers, meter, newParties } = openCallers(ports, live);
   const prepare = createPreparation(queue, { ...ports, configuration: live.view });
   let stopped: Promise<void> | null = null;
 
@@ -190,16 +198,25 @@ const overdue = {
   refusal: unavailableAnswer("Too much is under way: the message was not read in time, and not stored. Send it again."),
 } as const;
 
-interface Replaced {
-  readonly live: LiveConfiguration;
+interface KnownCallers {
   readonly callers: Callers;
   readonly meter: CallerMeter;
+  readonly newParties: NewParties;
 }
 
-function takeOver({ live, callers, meter }: Replaced, next: Configuration): void {
-  live.replace(next);
-  callers.replace(listCallers(next));
-  meter.replace(listCallers(next));
+/** #6 */
+function openCallers(ports: IngressPorts, live: LiveConfiguration): KnownCallers {
+  const { time, configuration } = ports;
+  const accessTokens = openAccessTokens(configuration.tokenIssuers, ports);
+  const callers = createCallers(listCallers(configuration), () => time.nowMs(), accessTokens);
+  const meter = createCallerMeter(listCallers(configuration), () => time.monotonicMs());
+  function take(next: Configuration): void {
+    live.replace(next);
+    accessTokens?.replace(next.tokenIssuers);
+    callers.replace(listCallers(next));
+    meter.replace(listCallers(next));
+  }
+  return { callers, meter, newParties: createNewParties({ time, running: configuration, take }) };
 }
 
 /** In every case but the first the bank may send the message again. */

@@ -87,6 +87,11 @@ export function createBoundCallers(id: string, otherId: string, nowMs: number): 
   };
 }
 
+/** What a request without TLS shows of its sender. */
+export function showAuthorization(authorization: string | null) {
+  return { authorization, proof: null, method: "POST", url: "https://sluice.example/", certificate: null } as const;
+}
+
 export interface TlsAnswer {
   readonly status: number;
   readonly challenge: string | null;

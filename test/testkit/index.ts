@@ -18,4 +18,5 @@ export * from "./seeded-random.ts";
 export * from "./parties/simulated-bank.ts";
 export * from "./parties/simulated-connector.ts";
 export * from "./parties/simulated-party.ts";
+export * from "./token-issuer.ts";
 export * from "./virtual-time.ts";

@@ -134,6 +134,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   hono: ["packages/documents", "packages/service", "services/ingress", "services/console"],
   // The IBAN registry's lengths, formats and national check digits: the one library of a pure package, itself pure.
   ibantools: ["packages/account-validation"],
+  // Access tokens and proofs of callers, and what proves us to banks' authorization servers.
+  jose: ["packages/service", "packages/delivery", "test/testkit"],
   kafkajs: ["packages/messaging", "test"],
   mongodb: ["packages/store", "infra/local"],
   pino: ["packages/service"],

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { type Problem, problemAt } from "../file/problem.ts";
 import { isLoopback } from "./connection-settings.ts";
-import { optionalSetting, port, text } from "./setting-types.ts";
+import { listOfText, optionalSetting, port, text } from "./setting-types.ts";
 
 export const listenerSettings = {
   SLUICE_TLS_CERTIFICATE_FILE: optionalSetting(text).describe("PEM file of the certificate of all listeners, with its chain."),
@@ -28,6 +28,11 @@ export const opsSettings = {
 } as const;
 
 export const apiSettings = {
+  SLUICE_PUBLIC_ORIGINS: optionalSetting(
+    listOfText.refine((origins) => origins.every((one) => URL.parse(one)?.origin === one), "must be origins without a path"),
+  ).describe(
+    "Origins under which callers reach the APIs, such as `https://payments.example`, separated by commas: proofs of possession (DPoP) name one of them. Without it the request's own host counts.",
+  ),
   SLUICE_HTTP_HOST: text.default("127.0.0.1").describe("Address on which the APIs are served."),
   SLUICE_HTTP_PORT: port.default(0).describe("Port of ingress: where banks and connectors send."),
   SLUICE_CONSOLE_PORT: port.default(0).describe("Port of the console: where they ask about their transactions."),

@@ -108,6 +108,26 @@ test("credentials for a proxy need a proxy", () => {
   ]);
 });
 
+const withToken = (more: string): string => `accessToken: { tokenUrl: "https://login.example/token", clientId: sluice${more} }`;
+
+test.each([
+  ["", ["banks[0].accessToken.keyFile: needs this, or a clientCertificate"]],
+  [", keyFile: key", []],
+  [
+    ", keyId: one",
+    ["banks[0].accessToken.keyFile: needs this, or a clientCertificate", "banks[0].accessToken.keyId: only together with keyFile"],
+  ],
+])("what proves us to the server of an access token is a key or a certificate: %j", (more, problems) => {
+  expect(findProblems(withToken(more))).toEqual(problems);
+});
+
+test("an access token needs no key with a client certificate, and replaces a bearer token", () => {
+  expect(findProblems(`${withToken("")}, clientCertificate: { certificateFile: a, keyFile: b }`)).toEqual([]);
+  expect(findProblems(`${withToken(", keyFile: key")}, bearerTokenFile: token`)).toEqual([
+    "banks[0].accessToken: not together with bearerToken or bearerTokenFile",
+  ]);
+});
+
 test("the sample shows each of these members", () => {
   const sample = readFileSync(new URL("../sluice.sample.yaml", import.meta.url), "utf8");
   for (const member of [
@@ -115,6 +135,7 @@ test("the sample shows each of these members", () => {
     "caFile",
     "clientCertificate",
     "bearerTokenFile",
+    "accessToken",
     "signingKeys",
     "egressProxy",
     "egressProxyCredentialsFile",

@@ -6,7 +6,8 @@
 //    a name that a proxy resolves.
 // #3 The form of a signing key shows its kind. A key of the wrong kind or length is refused at the start, not at the
 //    first message.
-// #4 A token that no header can carry is refused here, because it would otherwise fail only at the first message.
+// #4 An access token needs something that proves us to its server: a key or a certificate. It replaces a bearer token.
+// #5 A token that no header can carry is refused here, because it would otherwise fail only at the first message.
 
 import { isIP } from "node:net";
 import { isUnresolvedVariable } from "./variables.ts";
@@ -26,15 +27,30 @@ export function checkCredentials(parties: readonly PartAtPath<BankInFile | Conne
       ? [problemAt([...path, "egressProxyCredentialsFile"], "only together with egressProxy")]
       : []),
     ...checkToken([...path, "bearerToken"], value.bearerToken),
+    ...checkAccessToken([...path, "accessToken"], value),
     ...checkAddresses(path, value),
     ...value.signingKeys.flatMap((key, index) => checkSigningKey([...path, "signingKeys", index], key)),
   ]);
 }
 
-/** #4 */
+/** #5 */
 function checkToken(path: Path, token: string | null): readonly Problem[] {
   if (token === null || isUnresolvedVariable(token) || /^[\x21-\x7e]+$/.test(token)) return [];
   return [problemAt(path, "printable ASCII without blanks; look for a line's end")];
+}
+
+/** #4 */
+function checkAccessToken(path: Path, party: BankInFile | ConnectorInFile): readonly Problem[] {
+  const { accessToken, bearerToken, bearerTokenFile, clientCertificate } = party;
+  if (accessToken === null) return [];
+  const { keyFile, keyId, audience } = accessToken;
+  const isAlone = bearerToken === null && bearerTokenFile === null;
+  const unused = keyFile === null ? Object.entries({ keyId, audience }).filter(([, given]) => given !== null) : [];
+  return [
+    ...(isAlone ? [] : [problemAt(path, "not together with bearerToken or bearerTokenFile")]),
+    ...(keyFile === null && clientCertificate === null ? [problemAt([...path, "keyFile"], "needs this, or a clientCertificate")] : []),
+    ...unused.map(([member]) => problemAt([...path, member], "only together with keyFile")),
+  ];
 }
 
 /** #2 */
@@ -42,6 +58,7 @@ function checkAddresses(path: Path, party: BankInFile | ConnectorInFile): readon
   const addresses: readonly [Path, string | null | undefined][] = [
     [[...path, "baseUrl"], party.baseUrl],
     ...Object.entries(party.operationUrls).map(([name, url]): [Path, string | undefined] => [[...path, "operationUrls", name], url]),
+    [[...path, "accessToken", "tokenUrl"], party.accessToken?.tokenUrl],
     [[...path, "eventsUrl"], "eventsUrl" in party ? party.eventsUrl : null],
   ];
   return addresses.flatMap(([at, url]) => {

@@ -10,6 +10,7 @@ import { operatorRoles } from "../configuration.ts";
 import { readDuration } from "./durations.ts";
 import { certificateMembers } from "./certificate-bindings.ts";
 import { tokenMembers } from "./held-tokens.ts";
+import { clientMembers, tokenIssuerSchema } from "./token-issuers.ts";
 import { accountRules, fillFromRow } from "./scheme-defaults.ts";
 
 const text = (most: number) => z.string().min(1, "must not be empty").max(most, `at most ${most} characters`);
@@ -59,6 +60,15 @@ const signingKey = z.strictObject({
   secretFile: file.nullable().default(null),
 });
 
+const accessToken = z.strictObject({
+  tokenUrl: url,
+  clientId: text(256),
+  scope: text(1_024).nullable().default(null),
+  keyFile: file.nullable().default(null),
+  keyId: text(256).nullable().default(null),
+  audience: text(1_024).nullable().default(null),
+});
+
 const agent = z.strictObject({
   memberId: text(35).nullable().default(null),
   bicfi: z
@@ -93,6 +103,7 @@ const caller = {
 
 const party = {
   ...caller,
+  ...clientMembers,
   requestsPerSecond: z.int().min(1).max(100_000).default(500),
   inboundConnections: z.int().min(1).max(4_096).default(64),
   baseUrl: url,
@@ -106,6 +117,7 @@ const party = {
   caFile: file.nullable().default(null),
   clientCertificate: z.strictObject({ certificateFile: file, keyFile: file }).nullable().default(null),
   bearerTokenFile: file.nullable().default(null),
+  accessToken: accessToken.nullable().default(null),
   signingKeys: z.array(signingKey).max(4).default([]),
   egressProxy: origin.nullable().default(null),
   egressProxyCredentialsFile: file.nullable().default(null),
@@ -249,6 +261,7 @@ export const fileSchema = z.strictObject({
     .optional()
     .meta({ description: "Folder of rule data imported with `./sluice rules import`. Left out: what ships alone." }),
   operators: z.array(z.unknown()).max(1_000).optional(),
+  tokenIssuers: z.array(tokenIssuerSchema).max(8).default([]),
   resolutionNeedsSecondPerson: z.boolean().default(true),
   secondPerson: secondPersonSchema.prefault({}),
   sealPersonalData: z.boolean().default(false).meta({

@@ -65,6 +65,7 @@ test("the sample file is read completely, with addresses and secrets from the en
       { kind: "sha256", sha256: "0d6be69b264717f2dd33652e212b173104b4a647b7c11ae72e9885f11cd312fb" },
       { kind: "uri", name: "spiffe://first.example/payments", authoritySha256: hash("authority") },
     ],
+    clients: [{ issuer: "https://login.first.example", clientId: "payments" }],
     requestsPerSecond: 500,
     inboundConnections: 64,
     baseUrl: "https://first.example/sluice",
@@ -81,6 +82,7 @@ test("the sample file is read completely, with addresses and secrets from the en
     caFile: "/etc/sluice/first/ca.pem",
     clientCertificate: { certificateFile: "/etc/sluice/first/client.pem", keyFile: "/etc/sluice/first/client-key.pem" },
     bearerTokenFile: null,
+    accessToken: null,
     signingKeys: [
       { kind: "symmetric", secret: environment.FIRST_BANK_SIGNING_SECRET, secretFile: null },
       { kind: "ed25519", secret: null, secretFile: "/etc/sluice/first/signing-ed25519" },
@@ -108,6 +110,7 @@ test("the sample file is read completely, with addresses and secrets from the en
       schemes: ["ZA_EFT", "ZA_RTC"],
       tokens: [heldToken("clearing")],
       certificates: null,
+      clients: [],
       requestsPerSecond: 500,
       inboundConnections: 64,
       baseUrl: "https://clearing.example",
@@ -122,6 +125,7 @@ test("the sample file is read completely, with addresses and secrets from the en
       caFile: null,
       clientCertificate: null,
       bearerTokenFile: "/etc/sluice/clearing/token",
+      accessToken: null,
       signingKeys: [],
       egressProxy: null,
       egressProxyCredentialsFile: null,
@@ -135,7 +139,9 @@ test("the defaults in the sample's comments are the real defaults [D9.45] [D10.1
   const [first, second] = banks;
   const own = ["id", "name", "agents", "tokens", "baseUrl", "operationUrls", "eventsUrl", "bearerToken"];
   const credentials = [
+    "accessToken",
     "certificates",
+    "clients",
     "allowedAddresses",
     "caFile",
     "clientCertificate",

@@ -28,6 +28,8 @@ import {
 } from "./file-schema.ts";
 import { toBindings } from "./certificate-bindings.ts";
 import { toHeldTokens } from "./held-tokens.ts";
+import { checkTokenIssuers } from "./token-issuer-checks.ts";
+import { toTokenIssuer } from "./token-issuers.ts";
 import { type Path, type Problem, problemAt } from "./problem.ts";
 import { southAfrica, southAfricaEveryDay } from "../calendars/south-africa.ts";
 
@@ -66,6 +68,7 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
     ...checkCalendars(schemes, calendars, onDate),
     ...checkBanks(banks, connectors, operators),
     ...checkCredentials([...banks, ...connectors]),
+    ...checkTokenIssuers(file?.tokenIssuers ?? null, [...banks, ...connectors]),
     ...checkNames(schemes, banks, connectors, {
       known: new Set(listed(schemesGiven).map((scheme) => memberAt(scheme, ["id"]) ?? defaultScheme)),
       spokenFor: new Set(listed(connectorsGiven).flatMap((connector) => listed(memberAt(connector, ["schemes"])))),
@@ -85,6 +88,7 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
       cdv,
       rulesFolder: file.rulesFolder ?? null,
       operators: operators.map(({ value }) => toOperator(value)),
+      tokenIssuers: file.tokenIssuers.map((issuer) => toTokenIssuer(issuer)),
       resolutionNeedsSecondPerson: file.resolutionNeedsSecondPerson,
       secondPerson: { actions: file.secondPerson.actions, proposalLifetimeMs: file.secondPerson.proposalLifetime },
       sealPersonalData: file.sealPersonalData,

@@ -1,7 +1,7 @@
 // A process that posts once to each address of its arguments and prints the answers. It also fetches the first address
 // with `fetch`, which follows the environment: that proves that the environment's proxies were in effect.
 
-import { machineTime, silentLogger, silentMetrics } from "@sluice/kernel";
+import { machineRandom, machineTime, silentLogger, silentMetrics } from "@sluice/kernel";
 import { sampleBank } from "@sluice/testkit";
 import { createUndiciGateway } from "./gateway-undici.ts";
 
@@ -9,7 +9,7 @@ const addresses = process.argv.slice(2);
 
 async function post(baseUrl: string): Promise<number | string> {
   const bank = sampleBank({ id: "first", baseUrl, allowedAddresses: ["127.0.0.1"] });
-  const gateway = createUndiciGateway([bank], { time: machineTime, logger: silentLogger, metrics: silentMetrics });
+  const gateway = createUndiciGateway([bank], { time: machineTime, random: machineRandom, logger: silentLogger, metrics: silentMetrics });
   const body = new TextEncoder().encode("{}");
   const answer = await gateway.post({ receiverId: "first", operation: "inboundDirectDebit", body, headers: {}, timeoutMs: 5_000 });
   await gateway.close();

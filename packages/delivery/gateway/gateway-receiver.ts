@@ -5,14 +5,18 @@
 //    under way on them.
 
 import type { SecureContext } from "node:tls";
-import { createSecretFiles } from "@sluice/connection";
-import type { Time } from "@sluice/kernel";
+import type { ConfiguredAccessToken } from "@sluice/config";
+import { createSecretFiles, type TokenCache } from "@sluice/connection";
+import type { Random, Time } from "@sluice/kernel";
 import { Pool, type buildConnector } from "undici";
 import type { DeliveryReceiver, OperationAddress } from "../endpoint/operation-addresses.ts";
 import type { AddressRefusal } from "./address-check.ts";
 import { createCheckedConnector, findAddressRefusal, type ResolveHost } from "./connect.ts";
 import type { CredentialsReport } from "./credentials/credentials-report.ts";
 import { createCredentials, type Credentials, type ReceiverFiles } from "./credentials/credentials.ts";
+import { createOwnToken } from "./credentials/own-token.ts";
+import { noResponse } from "./exchange.ts";
+import type { ReceiverAnswer } from "../port.ts";
 import { createBoundedConnector } from "./exchange-bounds.ts";
 import type { ConnectingLimit } from "./connecting-limit.ts";
 import { createTunnelConnector } from "./tunnel.ts";
@@ -23,6 +27,7 @@ const keepAliveMs = 4_000;
 
 export interface GatewayReceiverPorts {
   readonly time: Time;
+  readonly random: Random;
   readonly resolve: ResolveHost;
   readonly connecting: ConnectingLimit;
   readonly report: CredentialsReport;
@@ -31,11 +36,15 @@ export interface GatewayReceiverPorts {
   readonly renewed: (receiverId: string) => void;
   /** #2. Keeps a pool until it is closed. */
   readonly closeLater: (pool: Pool) => void;
+  /** Posts to a path of the client's origin. */
+  readonly exchange: (client: Pool, path: string, headers: Readonly<Record<string, string>>, body: Uint8Array) => Promise<ReceiverAnswer>;
 }
 
 export class GatewayReceiver {
   readonly receiver: DeliveryReceiver;
   readonly credentials: Credentials;
+  /** The access tokens with which we come to it; null: it wants none. */
+  readonly ownToken: TokenCache | null;
   readonly #ports: GatewayReceiverPorts;
   readonly #files: ReceiverFiles;
   /** For each origin the pool, or the refusal to call it. */
@@ -60,10 +69,27 @@ export class GatewayReceiver {
       tlsChanged: () => this.#endPools(),
       certificateEnds: (atMs) => report.certificateEnds(receiver.id, atMs),
     });
+    const { accessToken } = receiver;
+    this.ownToken = accessToken === null ? null : this.#createOwnToken(accessToken);
     this.starting = this.#files.started().then(() => void (this.starting = null));
   }
 
-  clientFor({ url, origin }: OperationAddress): Pool | AddressRefusal | "credentials-not-read" {
+  #createOwnToken(settings: ConfiguredAccessToken): TokenCache {
+    const { time, random, report, exchange } = this.#ports;
+    const url = new URL(settings.tokenUrl);
+    return createOwnToken(this.receiver.id, settings, {
+      time,
+      random,
+      report,
+      files: this.#files,
+      send: async (headers, body) => {
+        const client = this.clientFor({ url, origin: url.origin });
+        return typeof client === "string" ? noResponse(client) : await exchange(client, `${url.pathname}${url.search}`, headers, body);
+      },
+    });
+  }
+
+  clientFor({ url, origin }: Pick<OperationAddress, "url" | "origin">): Pool | AddressRefusal | "credentials-not-read" {
     const known = this.#clients.get(origin);
     if (known !== undefined) return known;
     const secureContext = url.protocol === "https:" ? this.credentials.secureContext() : undefined;

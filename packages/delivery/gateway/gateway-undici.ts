@@ -6,8 +6,11 @@
 //    them. The same holds where the receivers are replaced: those that did not change keep their connections.
 // #3 connect.ts defines what a connection must be, tunnel.ts one through a receiver's proxy. Proxies of the environment
 //    have no effect.
+// #4 A receiver to which we come with an access token gets no message without one: the server that issues it is the
+//    receiver's trouble alone. A token that the receiver answers with 401 is not used again.
 
-import type { Logger, Metrics, Time } from "@sluice/kernel";
+import type { Logger, Metrics, Random, Time } from "@sluice/kernel";
+import type { TokenCache } from "@sluice/connection";
 import type { Pool } from "undici";
 import { findOperationAddress, type DeliveryReceiver } from "../endpoint/operation-addresses.ts";
 import { findReceiverChanges } from "../endpoint/receiver-changes.ts";
@@ -15,7 +18,7 @@ import { createCredentialsReport } from "./credentials/credentials-report.ts";
 import { TimeoutGroups } from "../timeout-group.ts";
 import type { ResolveHost } from "./connect.ts";
 import { ConnectingLimit } from "./connecting-limit.ts";
-import { runExchange, noResponse } from "./exchange.ts";
+import { type Exchange, runExchange, noResponse } from "./exchange.ts";
 import { GatewayReceiver, type GatewayReceiverPorts } from "./gateway-receiver.ts";
 import { createNameReport } from "./names/name-report.ts";
 import { NameResolver } from "./names/name-resolver.ts";
@@ -23,6 +26,7 @@ import type { ReceiverAnswer, ReceiverGateway, ReceiverRequest } from "../port.t
 
 export interface UndiciGatewayOptions {
   readonly time: Time;
+  readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Milliseconds between two looks at the credential files; 5 s where it is not given. */
@@ -46,6 +50,8 @@ export function createUndiciGateway(receivers: readonly DeliveryReceiver[], opti
     report,
     renewed: (receiverId) => renewed?.(receiverId),
     closeLater: (pool) => void end(pool),
+    exchange: (client, path, headers, body) =>
+      runExchange(time, { client, method: "POST", path, headers, body, timeouts: deadlines.withDelay(tokenTimeoutMs) }),
   };
   const receiversById = new Map(receivers.map((receiver) => [receiver.id, new GatewayReceiver(receiver, ports)]));
   // One group for each time-out that the receivers have.
@@ -66,7 +72,9 @@ export function createUndiciGateway(receivers: readonly DeliveryReceiver[], opti
     if (typeof client === "string") return Promise.resolve(noResponse(client));
     const headers = to.credentials.addHeaders(given, body);
     if (headers === null) return Promise.resolve(noResponse("credentials-not-read"));
-    return runExchange(time, { client, method, path: address.path, headers, body, timeouts: deadlines.withDelay(timeoutMs) });
+    const exchange = { client, method, path: address.path, body, timeouts: deadlines.withDelay(timeoutMs) } as const;
+    const { ownToken } = to;
+    return ownToken === null ? runExchange(time, { ...exchange, headers }) : sendWithToken(time, ownToken, { ...exchange, headers });
   }
 
   function call(request: ReceiverRequest, method: "POST" | "OPTIONS"): Promise<ReceiverAnswer> {
@@ -99,7 +107,17 @@ export function createUndiciGateway(receivers: readonly DeliveryReceiver[], opti
   };
 }
 
+/** #4 */
+async function sendWithToken(time: Time, ownToken: TokenCache, exchange: Exchange): Promise<ReceiverAnswer> {
+  const token = await ownToken.take().catch(() => null);
+  if (token === null) return noResponse("no-access-token");
+  const answer = await runExchange(time, { ...exchange, headers: { ...exchange.headers, authorization: `Bearer ${token}` } });
+  if (answer.kind === "answered" && answer.status === 401) ownToken.drop(token);
+  return answer;
+}
+
 const noBody = new Uint8Array();
+const tokenTimeoutMs = 5_000;
 
 function openNames({ resolve, nameServers = null, ...options }: UndiciGatewayOptions): Pick<NameResolver, "resolve" | "close"> {
   if (resolve !== undefined) return { resolve, close: () => undefined };

@@ -6,7 +6,7 @@ import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ListedSample, type Logger, machineTime, type Metrics, silentLogger, silentMetrics } from "@sluice/kernel";
+import { type ListedSample, type Logger, machineRandom, machineTime, type Metrics, silentLogger, silentMetrics } from "@sluice/kernel";
 import { sampleBank } from "@sluice/testkit";
 import { afterEach } from "vitest";
 import type { DeliveryReceiver } from "../endpoint/operation-addresses.ts";
@@ -14,7 +14,7 @@ import { createUndiciGateway, type UndiciGatewayOptions } from "./gateway-undici
 import type { ReceiverGateway, ReceiverRequest } from "../port.ts";
 
 const silentTelemetry = { logger: silentLogger, metrics: silentMetrics } as const;
-export const gatewayOptions: UndiciGatewayOptions = { time: machineTime, ...silentTelemetry };
+export const gatewayOptions: UndiciGatewayOptions = { time: machineTime, random: machineRandom, ...silentTelemetry };
 
 /** The loopback has many addresses; a bank listens on one. */
 export const loopbackBlocks = ["127.0.0.0/8"] as const;

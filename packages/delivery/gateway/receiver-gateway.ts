@@ -12,8 +12,8 @@ export function receiverGateway(
 ): Need<ReceiverGateway, "SLUICE_NAME_SERVERS"> {
   return {
     variables: ["SLUICE_NAME_SERVERS"],
-    open({ environment, configuration, time, logger, metrics, opened }) {
-      const options = { time, logger, metrics, nameServers: environment.SLUICE_NAME_SERVERS };
+    open({ environment, configuration, time, random, logger, metrics, opened }) {
+      const options = { time, random, logger, metrics, nameServers: environment.SLUICE_NAME_SERVERS };
       return opened.adopt(createUndiciGateway(listReceivers(configuration), options), (gateway) => gateway.close());
     },
   };

@@ -1,8 +1,7 @@
-// Identifies a bank or connector by the bearer token of its call, and by its certificate if it is bound to one
-// (`tokens.ts`).
+// Identifies a bank or connector by the token of its call, and by its certificate if it is bound to one (`tokens.ts`).
 
-import type { PeerCertificate } from "./peer-certificate.ts";
-import { createTokens, type LogIn, type TokenHolder } from "./tokens.ts";
+import type { AccessTokens } from "../access-tokens/access-tokens.ts";
+import { createTokens, type LogIn, type ShownCredentials, type TokenHolder } from "./tokens.ts";
 
 export type HttpCallerKind = "bank" | "connector";
 
@@ -15,17 +14,20 @@ export interface Caller {
 export interface CallerCredentials extends Caller, TokenHolder {}
 
 export interface Callers {
-  /** Finds the caller by an `Authorization` header, which may be missing, and the certificate of the connection. */
-  identify(authorization: string | null | undefined, certificate: PeerCertificate | null): LogIn<Caller>;
+  identify(shown: ShownCredentials): Promise<LogIn<Caller>>;
   /** Replaces all callers. Throws if a hash is malformed, and then keeps the former ones. */
   replace(callers: readonly CallerCredentials[]): void;
 }
 
-export function createCallers(callers: readonly CallerCredentials[], nowMs: () => number): Callers {
-  const tokens = createTokens(callers, nowMs);
+export function createCallers(
+  callers: readonly CallerCredentials[],
+  nowMs: () => number,
+  accessTokens: AccessTokens | null = null,
+): Callers {
+  const tokens = createTokens(callers, nowMs, accessTokens);
   return {
-    identify(authorization, certificate) {
-      const found = tokens.identify(authorization, certificate);
+    async identify(shown) {
+      const found = await tokens.identify(shown);
       if (!found.ok) return found;
       const { id, kind, tokenId, certificateId } = found.holder;
       return { ok: true, holder: { id, kind, tokenId, certificateId } };

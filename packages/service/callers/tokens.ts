@@ -10,10 +10,13 @@
 //    a token that somebody read is of no use without the key.
 // #5 A token ends at its time, without a change of the configuration. Who sends it then learns that, because only
 //    who has the token can send it.
+// #6 What is no known token may be an access token of an authorization server (`access-tokens/access-tokens.ts`). Its
+//    client is one of the holder's, and #4 holds for it too.
 
 import { hash as digest } from "node:crypto";
-import type { CertificateBinding, HeldToken } from "@sluice/kernel";
-import { type CertificateRefusalReason, judgeCertificate, type PeerCertificate } from "./peer-certificate.ts";
+import type { CertificateBinding, HeldToken, TokenClient } from "@sluice/kernel";
+import type { AccessTokenRefusalReason, AccessTokens, ShownWithToken } from "../access-tokens/access-tokens.ts";
+import { type CertificateRefusalReason, judgeCertificate } from "./peer-certificate.ts";
 
 export interface TokenHolder {
   readonly id: string;
@@ -21,6 +24,14 @@ export interface TokenHolder {
   readonly tokens: readonly HeldToken[];
   /** The certificates of which it must show one; null: it need not show any. */
   readonly certificates: readonly CertificateBinding[] | null;
+  /** The clients of authorization servers whose access tokens are the holder's; left out: none. */
+  readonly clients?: readonly TokenClient[];
+}
+
+/** What comes with a request. */
+export interface ShownCredentials extends ShownWithToken {
+  /** The `Authorization` header. */
+  readonly authorization: string | null;
 }
 
 /** What a caller was known by. */
@@ -34,7 +45,7 @@ export interface UsedCredentials {
 export type Identified<Holder> = Holder & UsedCredentials;
 
 /** Why nobody was let in. */
-export type LogInRefusalReason = "unknown" | "token-expired" | CertificateRefusalReason;
+export type LogInRefusalReason = "unknown" | "keys-away" | AccessTokenRefusalReason | CertificateRefusalReason;
 
 export interface RefusedLogIn {
   readonly ok: false;
@@ -50,8 +61,7 @@ export interface RefusedLogIn {
 export type LogIn<Holder> = { readonly ok: true; readonly holder: Identified<Holder> } | RefusedLogIn;
 
 export interface Tokens<Holder> {
-  /** Finds the holder by an `Authorization` header, which may be missing, and the certificate of the connection. */
-  identify(authorization: string | null | undefined, certificate: PeerCertificate | null): LogIn<Holder>;
+  identify(shown: ShownCredentials): Promise<LogIn<Holder>>;
   /** Replaces all holders. Throws if a hash is malformed, and then keeps the former ones. */
   replace(holders: readonly Holder[]): void;
 }
@@ -59,22 +69,43 @@ export interface Tokens<Holder> {
 const tokenLengthMax = 1024;
 const unknown: RefusedLogIn = { ok: false, reason: "unknown", holder: null, tokenId: null, certificateId: null };
 
-export function createTokens<Holder extends TokenHolder>(holders: readonly Holder[], nowMs: () => number): Tokens<Holder> {
+/** Without `accessTokens` no authorization server is trusted. */
+export function createTokens<Holder extends TokenHolder>(
+  holders: readonly Holder[],
+  nowMs: () => number,
+  accessTokens: Pick<AccessTokens, "judge"> | null = null,
+): Tokens<Holder> {
   let known = indexHolders(holders);
+
+  function letIn(holder: Holder, token: string, { certificate }: ShownCredentials, isExpired: boolean): LogIn<Holder> {
+    const reason = isExpired ? "token-expired" : judgeCertificate(holder.certificates, certificate, nowMs());
+    const certificateId = certificate?.id ?? null;
+    if (reason !== null) return { ok: false, reason, holder: holder.id, tokenId: token, certificateId };
+    return { ok: true, holder: { ...holder, tokenId: token, certificateId: holder.certificates === null ? null : certificateId } };
+  }
+
+  /** #6 */
+  async function judge(scheme: "bearer" | "dpop", text: string, shown: ShownCredentials): Promise<LogIn<Holder>> {
+    if (accessTokens === null) return unknown;
+    const judged = await accessTokens.judge(scheme, text, shown);
+    if (judged.kind === "keys-away") return { ...unknown, reason: "keys-away" };
+    const holder = judged.kind === "unknown" ? undefined : known.clients.get(clientName(judged.client));
+    if (judged.kind === "unknown" || holder === undefined) return unknown;
+    const { tokenId } = judged;
+    if (judged.kind === "good") return letIn(holder, tokenId, shown, false);
+    return { ok: false, reason: judged.reason, holder: holder.id, tokenId, certificateId: shown.certificate?.id ?? null };
+  }
+
   return {
-    identify(authorization, certificate) {
-      const text = /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization ?? "")?.[1];
-      if (text === undefined || text.length > tokenLengthMax) return unknown;
-      const found = known.get(digest("sha256", text));
-      if (found === undefined) return unknown;
+    async identify(shown) {
+      const [, scheme = "", text] = /^(Bearer|DPoP) ([A-Za-z0-9\-._~+/]+=*)$/i.exec(shown.authorization ?? "") ?? [];
+      if (text === undefined) return unknown;
+      if (scheme.toLowerCase() === "dpop") return await judge("dpop", text, shown);
+      const found = text.length > tokenLengthMax ? undefined : known.tokens.get(digest("sha256", text));
+      if (found === undefined) return await judge("bearer", text, shown);
       const { holder, token } = found;
       // #5
-      const atMs = nowMs();
-      const isExpired = token.notAfterMs !== null && atMs > token.notAfterMs;
-      const reason = isExpired ? "token-expired" : judgeCertificate(holder.certificates, certificate, atMs);
-      const certificateId = certificate?.id ?? null;
-      if (reason !== null) return { ok: false, reason, holder: holder.id, tokenId: token.id, certificateId };
-      return { ok: true, holder: { ...holder, tokenId: token.id, certificateId: holder.certificates === null ? null : certificateId } };
+      return letIn(holder, token.id, shown, token.notAfterMs !== null && nowMs() > token.notAfterMs);
     },
     replace(next) {
       known = indexHolders(next);
@@ -87,8 +118,20 @@ interface KnownToken<Holder> {
   readonly token: HeldToken;
 }
 
-function indexHolders<Holder extends TokenHolder>(holders: readonly Holder[]): ReadonlyMap<string, KnownToken<Holder>> {
-  return new Map(holders.flatMap((holder) => holder.tokens.map((token) => [readHash(holder.id, token.sha256), { holder, token }])));
+interface KnownHolders<Holder> {
+  readonly tokens: ReadonlyMap<string, KnownToken<Holder>>;
+  readonly clients: ReadonlyMap<string, Holder>;
+}
+
+function indexHolders<Holder extends TokenHolder>(holders: readonly Holder[]): KnownHolders<Holder> {
+  return {
+    tokens: new Map(holders.flatMap((holder) => holder.tokens.map((token) => [readHash(holder.id, token.sha256), { holder, token }]))),
+    clients: new Map(holders.flatMap((holder) => (holder.clients ?? []).map((client) => [clientName(client), holder]))),
+  };
+}
+
+function clientName({ issuer, clientId }: TokenClient): string {
+  return JSON.stringify([issuer, clientId]);
 }
 
 function readHash(id: string, hex: string): string {

@@ -19,6 +19,7 @@ const singleHeaders = new Set([
   "content-encoding",
   "content-length",
   "content-type",
+  "dpop",
   "expect",
   "host",
   "transfer-encoding",

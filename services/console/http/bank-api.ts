@@ -7,7 +7,15 @@
 // #3 A question keeps its slot until all its work has ended, even if its caller has been answered 503 before.
 
 import { servedOperations, type ServedOperationName } from "@sluice/contracts";
-import { problemResponse, type Caller, type CallerMeter, type Callers, type ClientConnection, type Identified } from "@sluice/service";
+import {
+  problemResponse,
+  readShownCredentials,
+  type Caller,
+  type CallerMeter,
+  type Callers,
+  type ClientConnection,
+  type Identified,
+} from "@sluice/service";
 import { Fault, type Logger, type Time, formatReason } from "@sluice/kernel";
 import { Hono, type Context } from "hono";
 import { formatInstant, type TransactionAnswer, type TransactionQueryHandler } from "./bank-answer.ts";
@@ -125,7 +133,7 @@ function parseInstant(text: string | undefined): number | null {
 }
 
 async function get(ports: BankApiPorts, desk: Desk, answering: Answering, context: Asked): Promise<ReportedAnswer> {
-  const loggedIn = ports.callers.identify(context.req.header("authorization"), context.env.connection?.certificate ?? null);
+  const loggedIn = await ports.callers.identify(readShownCredentials(context.req.raw, context.env.connection));
   if (!loggedIn.ok) return reportRefused(loggedIn, "A known bearer token is needed.");
   const caller = loggedIn.holder;
   const excess = checkLimits(ports, caller, context.env.connection);

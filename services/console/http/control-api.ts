@@ -13,6 +13,7 @@ import {
   createDocumentShare,
   problemResponse,
   readBody,
+  readShownCredentials,
   type CallerMeter,
   type ClientConnection,
   type TokenHolder,
@@ -121,7 +122,7 @@ async function answerRequest(
   if (asked.req.method === "HEAD") {
     return { caller: null, response: problemResponse(405, "Method not allowed", "Only GET.", { allow: "GET", ...close }) };
   }
-  const loggedIn = ports.operators.identify(asked.req.header("authorization"), asked.env.connection?.certificate ?? null);
+  const loggedIn = await ports.operators.identify(readShownCredentials(asked.req.raw, asked.env.connection));
   if (!loggedIn.ok) return reportRefused(loggedIn, "A bearer token of an operator is needed.");
   const known = loggedIn.holder;
   const operator = { id: known.id, name: known.name, person: known.person, roles: new Set(known.roles) };

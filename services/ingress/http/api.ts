@@ -13,6 +13,7 @@ import {
   logInRefused,
   problemResponse,
   readBody,
+  readShownCredentials,
   type DocumentShare,
   type Caller,
   type CallerMeter,
@@ -123,7 +124,7 @@ async function post(
   request: Request,
   connection: ClientConnection | null,
 ): Promise<Response> {
-  const loggedIn = ports.callers.identify(request.headers.get("authorization"), connection?.certificate ?? null);
+  const loggedIn = await ports.callers.identify(readShownCredentials(request, connection));
   if (!loggedIn.ok) {
     const { holder, tokenId, certificateId, reason } = loggedIn;
     const known = { ...stranger(operation.name, connection), caller: holder, tokenId, certificateId };

@@ -37,6 +37,7 @@ const opening = {
   environment,
   configuration,
   time,
+  random: machineRandom,
   logger: silentLogger,
   metrics: silentMetrics,
   stopping,

@@ -5,6 +5,7 @@ import type { PlantedBug } from "../planted-bug.ts";
 const appender = "services/ingress/journal/journal-appender.ts";
 const appenderTests = ["services/ingress/journal/journal-appender.test.ts", "services/ingress/service.test.ts"];
 const validatorTests = ["services/validator/service.test.ts", "services/validator/validate-payment.test.ts"];
+const accessTokenTests = ["packages/service/access-tokens/access-tokens.test.ts", "packages/service/access-tokens/proof-memory.test.ts"];
 
 export const intakeBugs: readonly PlantedBug[] = [
   {
@@ -108,5 +109,29 @@ export const intakeBugs: readonly PlantedBug[] = [
       },
     ],
     nearest: validatorTests,
+  },
+  {
+    id: "unbound-access-token",
+    breaks: "An access token that is bound to nothing counts, so that who reads it is the caller.",
+    edits: [
+      {
+        file: "packages/service/access-tokens/access-tokens.ts",
+        find: 'if (certificateSha256 === null && thumbprint === null) return "token-not-bound";',
+        put: "",
+      },
+    ],
+    nearest: accessTokenTests,
+  },
+  {
+    id: "proof-counts-again",
+    breaks: "A proof of possession counts as often as it is sent.",
+    edits: [
+      {
+        file: "packages/service/access-tokens/proof-memory.ts",
+        find: 'if (own.has(mark) || previous.get(client)?.has(mark) === true) return "again";',
+        put: "",
+      },
+    ],
+    nearest: accessTokenTests,
   },
 ];
