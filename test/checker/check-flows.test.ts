@@ -14,7 +14,7 @@ import {
   withoutEntries,
 } from "./histories.fixture.ts";
 import { historyConnector, creditHistory, offUsHistory, undeliveredOutcomeItem } from "./flow-histories.fixture.ts";
-import type { HistoryEntry, RecordEntry, SentEntry, Violation } from "./history.ts";
+import type { HistoryEntry, RecordEntry, SentEntry, SnapshotEntry, Violation } from "./history.ts";
 
 const one = numberedUetr(1);
 const offUs = { number: 1, received: 1, verified: 2, released: 50, delivered: 51, ended: 52, outcomeReported: 53 } as const;
@@ -42,6 +42,28 @@ function esm(stageVersion: number, state: string, offset: number): RecordEntry {
 const declaration = historyRecord("journal", 39, "ZA_EFT:2026-11-20", "CreditsFinalRequested", { requestedBy: historyConnector });
 const esmStates = ["RECEIVED", "ACCEPTED", "HELD", "RELEASED", "DELIVERED", "COMPLETED"];
 const esmEvents = esmStates.map((state, index) => esm(index + 1, state, 1_000 + index));
+
+/** A credit that was received at 10 and dead-lettered unread, became an item at 20, and was read by a replay at 50. */
+function unreadCredit(itemAt: number): readonly HistoryEntry[] {
+  const earlier = "ZA_EFT:2026-11-19";
+  const ofEarlier = { id: `${earlier}:DayReconciled:1:0`, scheme: "ZA_EFT", businessDate: "2026-11-19", partition: 0, number: 1 };
+  const read = creditHistory({ number: 2, received: 10, verified: 11, delivered: 51, ended: 60, outcomeReported: 61 });
+  const replayed = changeEntries(
+    read,
+    (entry): entry is SnapshotEntry => entry.kind === "snapshot",
+    (entry) => ({
+      ...entry,
+      transitions: entry.transitions.map((step) => ({ ...step, offset: String(Math.max(50, Number(step.offset))) })),
+      items: [{ ...snapshotItem(4, "CREDIT_AUTH_RECEIVED"), day: earlier, settledAtMs: 50_000 }],
+    }),
+  );
+  return withDay([historyRecord("journal", itemAt, earlier, "DayReconciled", ofEarlier)], offUsHistory(offUs), replayed);
+}
+
+test("I8: a credit that lay in the dead letters unread holds the gate until it is an item, and not after it [D9 unread-credit]", () => {
+  expect(brokenPromises(unreadCredit(20))).not.toContain("I8");
+  expect(brokenPromises(unreadCredit(45))).toContain("I8");
+});
 
 test.each<readonly [string, readonly HistoryEntry[]]>([
   ["an off-us debit and a credit of the same day", withDay(offUsHistory(offUs), creditHistory(credit))],

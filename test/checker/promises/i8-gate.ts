@@ -7,6 +7,8 @@
 // #2 An operator may open the gate over the credits that the request names, and over no others.
 // #3 The record that caused a credit's terminal state resolves it. Append times are compared across partitions: the
 //    gate must not open before that record was appended, by clocks that differ by `brokerClocksApartMs` at most.
+// #4 A credit that first lay in the dead letters unread is resolved as well by the reconciliation at which it became an
+//    item of row 4 (D9.78); a replay that reads it later does not close the gate again.
 
 import type { Evidence, Journey, PlacedRecord } from "../evidence/evidence.ts";
 import type { Violation } from "../history.ts";
@@ -72,7 +74,7 @@ function checkDay(evidence: Evidence, day: Day, credits: readonly Credit[]): rea
       const declared = evidence.markers(credit.request.partition, key).find((marker) => isDeclarationFor(marker, bank));
       if (declared === undefined || declared.position < credit.request.position) return [];
       if (credit.endedAtMs !== null && credit.endedAtMs <= opened.appendedAtMs + evidence.brokerClocksApartMs) return [];
-      if (isNamedByOperator(evidence, key, bank, credit, opened)) return [];
+      if (isNamedByOperator(evidence, key, bank, credit, opened) || wasItemUnread(evidence, credit, opened)) return [];
       const text = `the gate of ${bank} on ${key} opened (offset ${opened.position}) before this credit, received before the declaration, was resolved`;
       return [{ promise: "I8", uetr: credit.journey.uetr, text }];
     });
@@ -89,6 +91,17 @@ function isNamedByOperator(evidence: Evidence, day: string, bank: string, { jour
       record.appendedAtMs <= opened.appendedAtMs + evidence.brokerClocksApartMs &&
       readRecordTexts(record.value, "credits")?.includes(journey.uetr) === true,
   );
+}
+
+/** #4 */
+function wasItemUnread(evidence: Evidence, { journey: { snapshot }, request }: Credit, opened: PlacedRecord): boolean {
+  const readAt = BigInt(snapshot?.transitions[0]?.offset ?? request.position);
+  if (readAt <= request.position) return false;
+  return (snapshot?.items ?? []).some(({ day, row }) => {
+    const made = evidence.markers(request.partition, day).find(({ type }) => type === "DayReconciled");
+    if (row !== 4 || made === undefined || made.position >= readAt) return false;
+    return made.appendedAtMs <= opened.appendedAtMs + evidence.brokerClocksApartMs;
+  });
 }
 
 /** The copy of the bank's GateOpened that was appended first, over all partitions. */
