@@ -337,8 +337,9 @@ describe("banks that are reached over TLS alone", () => {
         async (words) => (await sluice(...words)).stdout,
       ),
     ]);
+    // The name of the keyring's folder is no secret.
     const secrets = Object.entries(environment.services.environment).flatMap(([name, value]) =>
-      /TOKEN|SECRET|KEY/.test(name) ? value : [],
+      /TOKEN|SECRET|KEY/.test(name) && !name.endsWith("_FOLDER") ? value : [],
     );
     const keys = tlsBanks.keys().flatMap((pem) => pem.split("\n").filter((line) => /^[\w+/=]{20,}$/.test(line)));
     expect([secrets.length, keys.length > 1]).toEqual([threeFlowsBanks.length + 4, true]);
