@@ -218,6 +218,11 @@ export const verbIndex: VerbIndex = [
         line: "how long each service takes to start",
         load: async () => (await import("./verbs/trials/bench-starts.ts")).benchStartsVerb,
       },
+      {
+        name: "bench tracing",
+        line: "what tracing costs a journey",
+        load: async () => (await import("./verbs/trials/bench-tracing.ts")).benchTracingVerb,
+      },
     ],
   },
 ];
