@@ -6,6 +6,8 @@ const appender = "services/ingress/journal/journal-appender.ts";
 const appenderTests = ["services/ingress/journal/journal-appender.test.ts", "services/ingress/service.test.ts"];
 const validatorTests = ["services/validator/service.test.ts", "services/validator/validate-payment.test.ts"];
 
+const findEvents = "services/console/own-transactions/find-events.ts";
+
 export const intakeBugs: readonly PlantedBug[] = [
   {
     id: "accepted-though-unknown",
@@ -108,5 +110,11 @@ export const intakeBugs: readonly PlantedBug[] = [
       },
     ],
     nearest: validatorTests,
+  },
+  {
+    id: "old-events-left-out",
+    breaks: "A bank that asks for events which the topic no longer has is given those behind them, without a word.",
+    edits: [{ file: findEvents, find: "for (const event of search.render(next.stageVersion)) {", put: "for (const event of []) {" }],
+    nearest: ["services/console/own-transactions/get-transaction-events.test.ts"],
   },
 ];
