@@ -2,7 +2,20 @@
 // stores them.
 
 import type { Configuration } from "@sluice/config";
-import { type AcceptedMessage, outgoingRecord, partitionedTopics, partitionFor, sha256Hex, topics, createFixedSerde, readDirectDebit, type ReadResult, readStatusReport, type AnyDecodedRecord, type Records } from "@sluice/contracts";
+import {
+  type AcceptedMessage,
+  outgoingRecord,
+  partitionedTopics,
+  partitionFor,
+  sha256Hex,
+  topics,
+  createFixedSerde,
+  readDirectDebit,
+  type ReadResult,
+  readStatusReport,
+  type AnyDecodedRecord,
+  type Records,
+} from "@sluice/contracts";
 import { decide, createPartitionView, extendRules, type State, type Transaction } from "@sluice/domain";
 import { createMemoryBroker, type ProduceFate } from "@sluice/messaging";
 import { createMemoryStore, noSearchTerms, type StoreFault, type TransactionDocument } from "@sluice/store";
@@ -46,9 +59,7 @@ function createPorts(over: Partial<Configuration>) {
     behindTopic: null,
     lines: [],
   };
-  const perPartition = Object.fromEntries(
-    partitionedTopics.map((topic) => [topic, partitionCount]),
-  );
+  const perPartition = Object.fromEntries(partitionedTopics.map((topic) => [topic, partitionCount]));
   const messaging = createMemoryBroker({
     time,
     random: seededRandom("log"),

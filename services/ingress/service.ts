@@ -24,7 +24,7 @@
 import { type Configuration, createLiveConfiguration, listCallers, type LiveConfiguration } from "@sluice/config";
 import { type CallerMeter, type Callers, createCallerMeter, createCallers, createRefusals, type ClientConnection } from "@sluice/service";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
-import { headers } from "@sluice/contracts";
+import { readTrace } from "@sluice/contracts";
 import type { OutgoingRecord } from "@sluice/messaging";
 import { startIngressAudit } from "./start-audit.ts";
 import { createAdmission } from "./http/admission.ts";
@@ -99,7 +99,7 @@ export function startIngress(ports: IngressPorts): Ingress {
     const outcome = prepared.ok ? await append(prepared.record, waitMaxMs, isStopping) : null;
     const answer = prepared.ok ? answerTo(outcome) : prepared.refusal;
     const tookMs = time.monotonicMs() - startedMs;
-    const traceparent = prepared.ok ? (prepared.record.headers[headers.traceparent] ?? null) : null;
+    const traceparent = prepared.ok ? readTrace(prepared.record.headers) : null;
     traceRequest(ports, request, { traceparent, tookMs, status: answer.status, subject: prepared.subject });
     report({ ...requestFields(request), ...answerFields(answer), tookMs, traceparent, subject: prepared.subject, outcome });
     return answer;

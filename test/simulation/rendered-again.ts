@@ -17,7 +17,7 @@ interface RenderedAgainPorts {
 
 const stepsMax = 100_000;
 
-/** Returns a sentence for each event that is rendered otherwise now, or not at all. Moves the clock until the store has answered. */
+/** Returns a sentence for each event that is rendered otherwise now, or not at all. Moves the clock meanwhile. */
 export async function findRenderedOtherwise({ broker, store, time, configuration }: RenderedAgainPorts): Promise<readonly string[]> {
   const { partitionCount } = configuration;
   const events = Array.from({ length: partitionCount }, (_, partition) => broker.records({ topic: topics.events, partition }))

@@ -2,7 +2,7 @@
 // here.
 
 import { findBank, findConnector, type Configuration } from "@sluice/config";
-import { headers, outgoingRecord, topics, type Serde } from "@sluice/contracts";
+import { outgoingRecord, topics, traceHeaders, type Serde } from "@sluice/contracts";
 import type { OutgoingRecord } from "@sluice/messaging";
 import type { Logger, Time } from "@sluice/kernel";
 import { refusal } from "../http/answer.ts";
@@ -42,7 +42,7 @@ export function prepareRecord(ports: PreparePorts, request: PrepareRequest): Pre
     if (!result.ok) return result;
     const { key, subject, decoded } = result;
     const traceparent = traceparentFrom(request.traceparent ?? null, subject?.uetr ?? null, ports);
-    const carried = { partitionCount, headers: { [headers.traceparent]: traceparent } };
+    const carried = { partitionCount, headers: traceHeaders(traceparent) };
     return { ok: true, subject, record: outgoingRecord(serde, topics.journal, key, decoded, carried) };
   } catch (error) {
     logger.error("ingress.prepare-failed", { operation: name, caller, error });

@@ -46,7 +46,7 @@ export function eventOptionsOf(transaction: Transaction, find: (bank: string) =>
   return { bank, eventDeadlineMs, eventShape, eventClasses, eventPayload };
 }
 
-/** Returns the event of an entry, and the one of class ESM_STATE where the bank asks for it. Empty: there is no such entry. */
+/** Returns the event of an entry, and that of class ESM_STATE where the bank asks for it. Empty: no such entry. */
 export function renderEventsAgain(
   { transaction, ...kept }: KeptMessages & { readonly transaction: Transaction },
   stageVersion: number,
