@@ -9,7 +9,7 @@ import { createCase, type E2eCase, type FlowName, flows } from "../../e2e/partie
 import { enteredStates, untilState } from "../../e2e/recorded/evidence.ts";
 import { type ClusterEnvironment, namespace, openClusterEnvironment, release } from "../cluster-environment.ts";
 import { helm, kubectl, type RestartWatch, tryCommand, watchRestarts } from "../kubectl.ts";
-import { disturb, pairs, servicePods, services, until, untilReady, untilReplaced } from "../release-steps.ts";
+import { capPods, disturb, pairs, servicePods, services, until, untilReady, untilReplaced } from "../release-steps.ts";
 
 const opened = new AsyncDisposableStack();
 let environment: ClusterEnvironment;
@@ -31,6 +31,9 @@ async function submit({ flow, bank, message }: E2eCase): Promise<void> {
 const unnoticed = { unanswered: 0, lost: 0, repeated: { debits: 0, reports: 0, events: 0 } };
 /** A 503 asks for a repeat: there may be some on a machine that has no processor to spare, and no more than a tenth. */
 const acceptedMin = 0.9;
+
+/** On request, because it takes minutes: processor time that is too little for the rollouts. */
+const scarceCores = process.env["SLUICE_LONG"] === "1" ? [0.6] : [];
 
 /** The revision that the pods run. */
 async function revision(): Promise<number> {
@@ -166,6 +169,23 @@ describe("disturbances under load", () => {
       expect(figures.accepted).toBeGreaterThan(acceptedMin * figures.sent);
     }
   }, 900_000);
+});
+
+describe.each(scarceCores)("with %d of a core for all pods", (cores) => {
+  const load = { perSecond: 5, debitMaxMs: 300_000, isRepeating: true };
+
+  test("I1: rollouts lose nothing, and a caller that repeats for a minute is answered 202", async () => {
+    await using opened = new AsyncDisposableStack();
+    opened.use(await capPods(cores));
+    const rollouts = async (): Promise<void> => {
+      for (const pair of pairs) {
+        await kubectl("-n", namespace, "rollout", "restart", ...pair.map((service) => `deployment/sluice-${service}`));
+        await Promise.all(pair.map((service) => untilReplaced(service)));
+      }
+    };
+    const figures = await disturb(environment, `rollouts of all services with ${cores} of a core`, rollouts, load);
+    expect(figures).toMatchObject({ lost: 0, accepted: figures.sent });
+  }, 1_200_000);
 });
 
 describe("after all of it", () => {
