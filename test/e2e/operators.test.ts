@@ -391,17 +391,21 @@ describe("the close", () => {
     const { rows } = await askControl(environment, "zola", `/reconciliation/summary?day=${day}`);
     expect(new Set(Array.isArray(rows) ? rows : [])).toEqual(new Set(expected));
 
-    const { code, body } = await untilHolds(async () => {
-      const result = await sluice("zola", ["conservation", "--day", day]);
-      expect(result).toMatchObject({ code: 0, body: { isWhole: true } });
-      return result;
-    });
-    expect(code).toBe(0);
-    const cells = Object.fromEntries(readRows(body).map(({ bank, columns }) => [bank, columns]));
-    expect(cells).toMatchObject({
-      karoo: { accepted: { count: 6 }, completed: { count: 2 }, withdrawn: { count: 2, sum: "203.03" }, reconciled: { count: 2 } },
-      marula: { accepted: { count: 4 }, carriedOut: { count: 1, sum: heldOvernight }, reconciled: { count: 3 }, creditOpen: { count: 1 } },
-      acacia: { accepted: { count: 1 }, completed: { count: 1, sum: "204.04" } },
+    // The console folds the journal behind the items: until it has, a debit with an item counts as open, and the day as whole.
+    await untilHolds(async () => {
+      const { code, body } = await sluice("zola", ["conservation", "--day", day]);
+      expect({ code, body }).toMatchObject({ code: 0, body: { isWhole: true } });
+      const cells = Object.fromEntries(readRows(body).map(({ bank, columns }) => [bank, columns]));
+      expect(cells).toMatchObject({
+        karoo: { accepted: { count: 6 }, completed: { count: 2 }, withdrawn: { count: 2, sum: "203.03" }, reconciled: { count: 2 } },
+        marula: {
+          accepted: { count: 4 },
+          carriedOut: { count: 1, sum: heldOvernight },
+          reconciled: { count: 3 },
+          creditOpen: { count: 1 },
+        },
+        acacia: { accepted: { count: 1 }, completed: { count: 1, sum: "204.04" } },
+      });
     });
   });
 
