@@ -9,6 +9,7 @@ import { createMemoryBroker, type MemoryClient, type MemoryHooks } from "@sluice
 import { type Logger, type Metrics, silentMetrics, type Time } from "@sluice/kernel";
 import { createMemoryStore, type MemoryStoreHooks, type ParkedRow, type Store } from "@sluice/store";
 import { createVirtualTime, sampleConfiguration, sampleConnector, seededRandom } from "@sluice/testkit";
+export { rowVersion } from "./backlog/row-version.ts";
 import type { DeliveryBounds } from "./bounds.ts";
 import { createKillable, type CrashPoint, type Killable } from "./killable.fixture.ts";
 import type { EndpointCall, ReceiverAnswer, ReceiverGateway, ReceiverRequest } from "./port.ts";

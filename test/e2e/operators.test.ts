@@ -391,7 +391,8 @@ describe("the close", () => {
     const { rows } = await askControl(environment, "zola", `/reconciliation/summary?day=${day}`);
     expect(new Set(Array.isArray(rows) ? rows : [])).toEqual(new Set(expected));
 
-    // The console folds the journal behind the items: until it has, a debit with an item counts as open, and the day as whole.
+    // The console folds the journal behind the items: until it has, a debit with an item counts as open, and the day is
+    // whole.
     await untilHolds(async () => {
       const { code, body } = await sluice("zola", ["conservation", "--day", day]);
       expect({ code, body }).toMatchObject({ code: 0, body: { isWhole: true } });

@@ -11,6 +11,9 @@
 // #5 A row of an earlier owner that stands for what this owner parks gets a version of this owner, because otherwise it
 //    would be taken for a late insert (partition/take-overs.ts).
 // #6 What an owner wrote or removed last are its witnesses (`row-witnesses.ts`).
+// #7 A late row is removed only if the store still names this owner after the row was read. In a store that was
+//    restored meanwhile it may be the row of the next owner there, whose epoch is lesser than the one that this owner
+//    had.
 
 import { Fault, type Counter, type Logger } from "@sluice/kernel";
 import type { ParkedMessage, ParkedRow, ParkedStore } from "@sluice/store";
@@ -27,6 +30,8 @@ interface RowOwner {
   readonly ownerEpoch: number;
   /** Gives the partition up, because another owner has taken it over. */
   loseLease(): void;
+  /** Rejects unless the store still names this owner, and as the store does. */
+  lookAtStore(): Promise<void>;
 }
 
 export type UnversionedMessage = Omit<ParkedMessage, "version">;
@@ -177,6 +182,8 @@ class VersionedCalls implements ParkedCalls {
 
   removeLate(owner: RowOwner, { id, receiverId, version }: VersionedKey): Promise<void> {
     return owner.lease.retryUntilDone("parked.remove-late", async () => {
+      // #7
+      await owner.lookAtStore();
       if (!(await this.#removes.ask({ id, receiverId, version }, () => owner.lease.isConfirmed))) return;
       this.#staleWrites.add({ call: "insert", result: "removed" });
       const fields = { ownerEpoch: owner.ownerEpoch, storedOwnerEpoch: ownerEpochIn(version) };

@@ -84,7 +84,9 @@ export interface DeliveryPartition {
   ownerEpoch: number;
   /** Gives the partition up once another owner has taken it over; set when its own take-over is done. */
   loseLease: () => void;
-  /** Gives the partition up if the store has gone back or has another owner; rejects as the store does. */
+  /**
+   * Gives the partition up if the store has gone back or has another owner. Rejects then, and as the store does.
+   */
   lookAtStore: () => Promise<void>;
   /** Records below this offset were in the partition at the take-over: an attempt on one may not be the first. */
   repeatsBelow: bigint;

@@ -128,6 +128,7 @@ export class LeasedPartition {
     await this.#checkLog(document);
     const log = this.#before === null ? this.#assigned : await this.#context.partitionEnds(this.number);
     const partition = createDeliveryPartition(this.#context, this.number, this.epoch, this.#before);
+    partition.lookAtStore = () => this.#lookAtStore(document.epoch);
     this.#partition = partition;
     try {
       await takeOver(this.#context, partition, document, log);
@@ -137,6 +138,12 @@ export class LeasedPartition {
     }
     this.#before = partition;
     return partition;
+  }
+
+  /** Also during the take-over: what is read then may be another owner's already. */
+  async #lookAtStore(ownerEpoch: number): Promise<void> {
+    await this.#lease.look();
+    if (this.#lease.epoch !== ownerEpoch) throw partitionClosed(this.number, "the store no longer names this owner");
   }
 
   /** #5 */
@@ -150,7 +157,6 @@ export class LeasedPartition {
   /** #4 */
   #start(partition: DeliveryPartition): void {
     partition.loseLease = () => this.#lease.lose(partition.ownerEpoch);
-    partition.lookAtStore = () => this.#lease.look();
     for (const { page } of partition.queues.values()) page.rearm();
     awaitMaintenanceEnds(this.#context, partition);
     removeStopped(this.#context, partition);

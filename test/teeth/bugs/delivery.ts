@@ -258,4 +258,22 @@ export const deliveryBugs: readonly PlantedBug[] = [
     ],
     nearest: ["packages/delivery/backlog/row-witnesses.test.ts"],
   },
+  {
+    id: "late-row-removed-unseen",
+    breaks: "A take-over of before a restore removes a row of the restored store's next owner (I1).",
+    edits: [{ file: "packages/delivery/backlog/parked-calls.ts", find: "      await owner.lookAtStore();\n", put: "" }],
+    nearest: ["services/dispatcher/order/restored-store.test.ts"],
+  },
+  {
+    id: "late-row-judged-by-a-lost-epoch",
+    breaks: "A look during the take-over finds another owner, and the row is removed all the same (I1).",
+    edits: [
+      {
+        file: "packages/delivery/partition/leased-partition.ts",
+        find: 'if (this.#lease.epoch !== ownerEpoch) throw partitionClosed(this.number, "the store no longer names this owner");',
+        put: "void ownerEpoch;",
+      },
+    ],
+    nearest: ["services/dispatcher/order/restored-store.test.ts"],
+  },
 ];
