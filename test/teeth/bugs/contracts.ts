@@ -41,4 +41,64 @@ export const contractBugs: readonly PlantedBug[] = [
     ],
     nearest: ["packages/contracts/messages/json/write-json.test.ts"],
   },
+  {
+    id: "scheme-data-in-a-report",
+    breaks: "A status report with scheme data is taken (D6.27).",
+    edits: [
+      {
+        file: "packages/contracts/messages/read/payment-scheme.ts",
+        find: "object({ schema: z.enum(schemeIds) })",
+        put: "z.object({ schema: z.enum(schemeIds) })",
+      },
+    ],
+    nearest: ["packages/contracts/messages/read/read-status-report.test.ts"],
+  },
+  {
+    id: "original-without-collection-date",
+    breaks: "A report that names the collection date of the original is refused (D6.28).",
+    edits: [
+      {
+        file: "packages/contracts/messages/read/read-status-report.ts",
+        find: "  requestedCollectionDate: optional(isoDate),\n",
+        put: "",
+      },
+    ],
+    nearest: ["packages/contracts/messages/read/decided-shapes.test.ts"],
+  },
+  {
+    id: "four-agents-between",
+    breaks: "Four intermediary agents are taken (D5.41).",
+    edits: [
+      {
+        file: "packages/contracts/messages/read/message-parts.ts",
+        find: "boundedList(institutionSchema, 3)",
+        put: "boundedList(institutionSchema, 4)",
+      },
+    ],
+    nearest: ["packages/contracts/messages/read/decided-shapes.test.ts"],
+  },
+  {
+    id: "bic-by-its-first-eight",
+    breaks: "A bank is found by the first eight characters of another BIC (D10.20).",
+    edits: [
+      {
+        file: "packages/config/configuration-index.ts",
+        find: "byBicfi.get(bicfi)",
+        put: "byBicfi.get(bicfi.slice(0, 8))",
+      },
+    ],
+    nearest: ["packages/config/configuration-index.test.ts"],
+  },
+  {
+    id: "report-names-a-person",
+    breaks: "The account in a report of ours names its holder (D6.29).",
+    edits: [
+      {
+        file: "packages/contracts/messages/render/render-report.ts",
+        find: "proxy: account.proxy, currency: null, name: null, type: null }",
+        put: "proxy: account.proxy, currency: null, name: account.name, type: null }",
+      },
+    ],
+    nearest: ["packages/contracts/messages/render/render.test.ts"],
+  },
 ];
