@@ -253,4 +253,16 @@ export const messagingBugs: readonly PlantedBug[] = [
     ],
     nearest: ["packages/messaging/kafka/protocol/repeated-texts.test.ts"],
   },
+  {
+    id: "range-ends-anywhere",
+    breaks: "A reading of a range that the broker ends early counts as whole.",
+    edits: [
+      {
+        file: "packages/messaging/require-covered.ts",
+        find: "    yield record;\n  }\n  if (next < to) throw readIncomplete(place, next, to);\n}\n\n/**",
+        put: "    yield record;\n  }\n  void next;\n}\n\n/**",
+      },
+    ],
+    nearest: ["packages/messaging/require-covered.test.ts"],
+  },
 ];
