@@ -53,6 +53,8 @@ export interface DeliveryBounds {
   readonly scanArrivalsMax: number;
   /** Ended deliveries whose attempts a late stop can still report, per partition. */
   readonly recentEndsMax: number;
+  /** Receipts that wait for a partition's position; beyond them each goes out with its end. */
+  readonly receiptsWaitingMax: number;
   /** Parked messages that one call writes, reads or removes. */
   readonly bulkMessagesMax: number;
 }
@@ -80,6 +82,7 @@ export const deliveryBounds: DeliveryBounds = {
   scanSpacingMs: 1_000,
   scanArrivalsMax: 1_000,
   recentEndsMax: 1_000,
+  receiptsWaitingMax: 1_000,
   bulkMessagesMax: 200,
 };
 

@@ -4,6 +4,7 @@ export type { SkipsMemory } from "./dead-letters/skips-memory.ts";
 export * from "./partitions/batch-consumer.ts";
 export { requireSameLog } from "./partitions/check-log.ts";
 export * from "./dead-letters/dead-letters.ts";
+export { DeferredRecords } from "./partitions/deferred-records.ts";
 export * from "./faults.ts";
 export { createJournalProbe } from "./journal-probe.ts";
 export { createKafkaMessaging } from "./kafka/messaging.ts";

@@ -9,7 +9,11 @@
 // #4 A refusal is stored before it is reported, and then marked as reported. So no owner retries a message whose
 //    refusal was reported, and the next owner reports a refusal whose report is uncertain. A transaction may rely on it
 //    that after the report no attempt of the message is under way.
+// #5 The receipt of a new message that was acknowledged at its first attempt waits for the next position, many in one
+//    batch (ADR 97): its record is read again, and has its receipt again, until the receipt is acknowledged. Where
+//    `receiptsWaitingMax` wait already, it goes with the fact as every other receipt does.
 
+import { topics } from "@sluice/contracts";
 import { type AppendResult, type OutgoingRecord, RepeatedSend } from "@sluice/messaging";
 import type { AttemptResult } from "./attempt.ts";
 import type { EngineContext } from "../context.ts";
@@ -26,6 +30,8 @@ export interface EndReason {
   readonly isKnown?: boolean;
   /** Tells whether the receiver is paused; the present state where it is not given. */
   readonly isReceiverPaused?: boolean;
+  /** #5: the position has not passed its record, and passes it only after this end. */
+  readonly isReadAgain?: boolean;
 }
 
 /** #1 */
@@ -46,8 +52,12 @@ export function startEnd(
   reason: EndReason,
   completion: Completion<void>,
 ): void {
-  const records = buildRecords(context, partition, subject, reason);
+  const built = buildRecords(context, partition, subject, reason);
+  const { receipts } = partition;
+  const mayWait = reason.isReadAgain === true && receipts.count < context.bounds.receiptsWaitingMax;
+  const records = mayWait ? built.filter((record) => !isReceipt(record)) : built;
   const finish = (appended: readonly AppendResult[]): void => {
+    if (mayWait) for (const record of built) if (isReceipt(record)) receipts.add(record);
     recordEnded(context, partition, subject, reason, appended);
     completion.resolve();
   };
@@ -58,6 +68,10 @@ export function startEnd(
     resolve: finish,
     reject: (error) => completion.reject(error),
   });
+}
+
+function isReceipt({ topic }: OutgoingRecord): boolean {
+  return topic === topics.receipts;
 }
 
 const appendSteps: Readonly<Record<EndOutcome, string>> = {

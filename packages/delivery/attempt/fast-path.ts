@@ -206,8 +206,10 @@ class NewMessage implements SlotWaiter, TimeoutListener, Completion<void> {
 
   #settle(result: AttemptResult): void {
     this.#partition.lease.requireOpen();
-    if (result.class === "acknowledged") startEnd(this.#context, this.#partition, this.#delivery, toAcknowledgedEnd(result), this);
-    else this.#finishWith(settleAttempt(this.#context, this.#partition, this.#delivery, result, false));
+    if (result.class === "acknowledged") {
+      const end = { ...toAcknowledgedEnd(result), isReadAgain: true };
+      startEnd(this.#context, this.#partition, this.#delivery, end, this);
+    } else this.#finishWith(settleAttempt(this.#context, this.#partition, this.#delivery, result, false));
   }
 
   /** #4 */

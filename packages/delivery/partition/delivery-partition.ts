@@ -9,6 +9,7 @@
 //    so it delays no other message and keeps no receiver spilling. The store keeps it until a change comes.
 
 import { failingFromAttempts } from "@sluice/contracts";
+import { DeferredRecords } from "@sluice/messaging";
 import type { ParkedMessage } from "@sluice/store";
 import { AttemptsUnderWay } from "./attempts-under-way.ts";
 import { RecentReceivers } from "./recent-receivers.ts";
@@ -61,6 +62,8 @@ export interface DeliveryPartition {
   readonly uncovered: Set<ReceiverQueue>;
   readonly locks: KeyLocks;
   readonly recentEnds: RecentEnds;
+  /** Receipts that wait for the next position (attempt/end.ts #5). */
+  readonly receipts: DeferredRecords;
   /** Retries and scans that run now. */
   readonly running: Set<Promise<void>>;
   readonly attempts: AttemptsUnderWay;
@@ -106,7 +109,7 @@ export interface DeliveryPartition {
   isStateWritten: boolean;
 }
 
-/** `before` is the same partition under a lost owner epoch; its days, pauses and ends are kept. */
+/** `before` is the same partition under a lost owner epoch; its days, pauses, ends and receipts are kept. */
 export function createDeliveryPartition(
   context: EngineContext,
   partition: number,
@@ -123,6 +126,7 @@ export function createDeliveryPartition(
     uncovered: new Set(),
     locks: new KeyLocks(),
     recentEnds: before?.recentEnds ?? new RecentEnds(bounds.recentEndsMax),
+    receipts: before?.receipts ?? createReceipts(context),
     running: new Set(),
     attempts: new AttemptsUnderWay(),
     parkedAhead: new Set(),
@@ -284,4 +288,10 @@ function wakeMs(context: EngineContext, partition: DeliveryPartition, entry: Bac
   if (endMs === null) return dueMs;
   const untilEndMs = Math.max(endSlackMs, endMs - context.brokerClock.nowMs());
   return Math.min(dueMs, context.time.monotonicMs() + untilEndMs);
+}
+
+function createReceipts({ producer, brokerClock }: EngineContext): DeferredRecords {
+  return new DeferredRecords(producer, (_records, places) => {
+    for (const place of places) if (place !== null) brokerClock.observe(place.appendedAtMs);
+  });
 }

@@ -7,11 +7,13 @@
 //    the store, and its successor reads the topic again from the store's position.
 // #4 Retries begin when the partition has read what was in it at the take-over, because an operator's pause may be
 //    among it. They wait for that at most `catchUpWaitMaxMs`.
-// #5 A position counts in one topic of one cluster. A partition is not taken while the topic is another one.
+// #5 The position passes nothing whose receipt is not acknowledged. What is left of an earlier lease goes out too,
+//    because this process does not handle those records again.
+// #6 A position counts in one topic of one cluster. A partition is not taken while the topic is another one.
 
 import { type PartitionEnds, PartitionLease, requireSameLog } from "@sluice/messaging";
 import type { PartitionDocument } from "@sluice/store";
-import { Fault } from "@sluice/kernel";
+import { Fault, formatReason } from "@sluice/kernel";
 import type { EngineContext } from "../context.ts";
 import { drainPartition } from "../backlog/drain.ts";
 import { removeStopped } from "../attempt/remove-stopped.ts";
@@ -86,11 +88,13 @@ export class LeasedPartition {
     return owned === null ? "another owner came between" : owned.lease.trouble;
   }
 
-  /** #1 */
+  /** #1, #5 */
   async writePosition(nextOffset: bigint): Promise<void> {
     const partition = this.current();
     if (nextOffset >= partition.repeatsBelow) markCaughtUp(this.#context, partition);
     await partition.lease.waitUntilConfirmed();
+    await sendReceipts(partition);
+    partition.lease.requireOpen();
     const isStateNews = !partition.isStateWritten;
     partition.isStateWritten = true;
     const state = isStateNews ? { ...partition.days.state(), ...partition.pauses.state(), ...partition.takeOvers.state() } : undefined;
@@ -146,7 +150,7 @@ export class LeasedPartition {
     if (this.#lease.epoch !== ownerEpoch) throw partitionClosed(this.number, "the store no longer names this owner");
   }
 
-  /** #5 */
+  /** #6 */
   async #checkLog({ epoch, log }: PartitionDocument): Promise<void> {
     const { partitionStore, rules } = this.#context;
     const found = await this.#context.logIdentity();
@@ -169,6 +173,17 @@ export class LeasedPartition {
   #release(partition: DeliveryPartition, reason: string): void {
     if (this.#partition === partition) this.#partition = null;
     release(this.#context, partition, reason);
+  }
+}
+
+/** #5. Whatever the send failed with, the position is tried again. */
+async function sendReceipts({ receipts, number }: DeliveryPartition): Promise<void> {
+  if (receipts.count === 0) return;
+  try {
+    await receipts.send();
+  } catch (error) {
+    const reason = `partition ${number}: its receipts are not appended: ${formatReason(error)}`;
+    throw new Fault("delivery.receipts-not-appended", reason, { isRetryable: true, cause: error });
   }
 }
 

@@ -101,6 +101,18 @@ export const deliveryBugs: readonly PlantedBug[] = [
     nearest: order,
   },
   {
+    id: "position-passes-waiting-receipts",
+    breaks: "The receipts that wait when a process is killed never come.",
+    edits: [{ file: `${delivery}/partition/leased-partition.ts`, find: "    await sendReceipts(partition);\n", put: "" }],
+    nearest: ["services/event-publisher/receipts.test.ts"],
+  },
+  {
+    id: "waiting-receipts-unbounded",
+    breaks: "While the topic of receipts is away a partition keeps more and more of them.",
+    edits: [{ file: end, find: "receipts.count < context.bounds.receiptsWaitingMax", put: "receipts.count >= 0" }],
+    nearest: ["services/event-publisher/receipts.test.ts"],
+  },
+  {
     id: "failed-often-is-evidence",
     breaks: "A few messages that fail for ever keep a healthy bank's breaker open.",
     edits: [

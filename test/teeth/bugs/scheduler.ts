@@ -35,8 +35,8 @@ export const schedulerBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "services/scheduler/partition/analysts/waiting-records.ts",
-        find: "one.isOfLease = false;",
-        put: "one.isOfLease = true;",
+        find: "this.#ofLease.clear();",
+        put: "",
       },
     ],
     nearest: ["services/scheduler/partition/analysts/waiting-records.test.ts"],
