@@ -7,7 +7,7 @@ import { conformanceDocument } from "./conformance/conformance-transactions.ts";
 import { createMemoryStore } from "./memory/memory-store.ts";
 import type { MemoryStoreHooks } from "./memory/memory-call.ts";
 import type { TransactionStore, TransactionWrite } from "./port.ts";
-import { shareTransactionCalls } from "./shared-calls.ts";
+import { shareTransactionCalls, shareVersionReads } from "./shared-calls.ts";
 
 function openShared(hooks: MemoryStoreHooks = {}, wrap: (inner: TransactionStore) => TransactionStore = (inner) => inner) {
   const time = createVirtualTime({ startAtMs: 1_795_000_000_000, seed: "shared" });
@@ -41,6 +41,16 @@ test("go in one call each, and each partition has what it asked for", async () =
   const uetrs = found.map((one) => (typeof one === "string" ? one : [...one.keys()]));
   expect(uetrs).toEqual([[conformanceUetr(3), conformanceUetr(1)], [], [conformanceUetr(2)]]);
   expect(calls).toEqual(["transactions.write 3", "transactions.load 4"]);
+});
+
+test("versions that are read together: each partition has those that it asked for, and no others", async () => {
+  const { shared, calls, settle, time } = openShared();
+  const reading = shareVersionReads(shared, time);
+  await settle([reading.write([writeOf(1), writeOf(2), writeOf(3)])]);
+  const asked = [[1, 3], [2], [9]].map((numbers) => numbers.map(conformanceUetr));
+  const found = await settle(asked.map((uetrs) => reading.versions(uetrs)));
+  expect(found.map((one) => (typeof one === "string" ? one : [...one.keys()]))).toEqual([asked[0], asked[1], []]);
+  expect(calls).toEqual(["transactions.write 3", "transactions.versions 4"]);
 });
 
 test("I14: a stale write concerns its own partition alone", async () => {

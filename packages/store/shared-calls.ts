@@ -11,6 +11,7 @@
 import { gatherCalls, type Time } from "@sluice/kernel";
 import { bulkMax } from "./bounds.ts";
 import type {
+  DocumentVersion,
   LedgerStore,
   LedgerWrite,
   PartitionStore,
@@ -40,19 +41,23 @@ export function shareLedgerWrites(ledgers: LedgerStore, time: Time): LedgerStore
 
 /** Versions that partitions ask for at the same moment are read in one call. Each asks for one document. */
 export function shareVersionReads(transactions: TransactionStore, time: Time): TransactionStore {
-  const read = gatherCalls<string, Awaited<ReturnType<TransactionStore["versions"]>>>({
+  const read = gatherCalls<string, DocumentVersion | null>({
     time,
     itemsMax: bulkMax,
     async call(uetrs) {
       const found = await transactions.versions([...new Set(uetrs)]);
-      return uetrs.map(() => found);
+      return uetrs.map((uetr) => found.get(uetr) ?? null);
     },
   });
   return {
     ...transactions,
     async versions(uetrs) {
-      const found = await Promise.all(uetrs.map(read));
-      return new Map(found.flatMap((versions) => [...versions]));
+      const own = new Map<string, DocumentVersion>();
+      for (const [index, version] of (await Promise.all(uetrs.map(read))).entries()) {
+        const uetr = uetrs[index];
+        if (uetr !== undefined && version !== null) own.set(uetr, version);
+      }
+      return own;
     },
   };
 }
