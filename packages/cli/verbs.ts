@@ -218,6 +218,11 @@ export const verbIndex: VerbIndex = [
         line: "how long each service takes to start",
         load: async () => (await import("./verbs/trials/bench-starts.ts")).benchStartsVerb,
       },
+      {
+        name: "bench compare",
+        line: "two reports of one bench, figure by figure",
+        load: async () => (await import("./verbs/trials/bench-compare.ts")).benchCompareVerb,
+      },
     ],
   },
 ];

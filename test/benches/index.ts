@@ -1,5 +1,6 @@
 // Benches: what this machine delivers in a second and what that costs. The command line starts them.
 
+export { compareReports, formatComparison } from "./compare/compare.ts";
 export { formatDeliveryBenchReport } from "./delivery/report.ts";
 export { runDeliveryBench } from "./delivery/bench.ts";
 export { formatJourneysReport } from "./journeys/report.ts";

@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import { runInTerminal } from "./trial-terminal.ts";
+import { readSize, shortOption } from "./bench-options.ts";
 import { readWhole } from "./whole-number.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
@@ -10,26 +11,25 @@ const services = ["dispatcher", "event-publisher"] as const;
  * Enough messages that the first seconds of a process, in which its code is compiled, hardly count: with 200,000
  * messages they were a tenth of the time.
  */
-const messagesDefault = 500_000;
-const messagesMax = 1_000_000;
-const roundsDefault = 3;
-const roundsMax = 100;
+const messages = { whole: 500_000, short: 100_000, most: 1_000_000 } as const;
+const rounds = { whole: 3, short: 1, most: 100 } as const;
 const exitUsage = 2;
 
 const run: RunVerb = async (call) => {
-  const messages = readWhole(call.value("messages") ?? String(messagesDefault), 1, messagesMax);
-  const rounds = readWhole(call.value("rounds") ?? String(roundsDefault), 1, roundsMax);
+  const messagesAsked = readWhole(readSize(call, "messages", messages), 1, messages.most);
+  const roundsAsked = readWhole(readSize(call, "rounds", rounds), 1, rounds.most);
   const named = call.value("service");
   const wanted = services.filter((service) => named === null || named === service);
-  if (messages === null) return refuse(`--messages is a whole number from 1 to ${messagesMax}`);
-  if (rounds === null) return refuse(`--rounds is a whole number from 1 to ${roundsMax}`);
+  if (messagesAsked === null) return refuse(`--messages is a whole number from 1 to ${messages.most}`);
+  if (roundsAsked === null) return refuse(`--rounds is a whole number from 1 to ${rounds.most}`);
   if (wanted.length === 0) return refuse(`--service is one of ${services.join(", ")}`);
   const profile = call.value("profile");
+  const size = { messages: messagesAsked, rounds: roundsAsked };
   const profileDirectory = profile === null ? null : resolve(profile);
   const { formatDeliveryBenchReport, runDeliveryBench } = await import("@sluice/benches");
   return await runInTerminal(
     call.flag("json"),
-    (say, signal) => runDeliveryBench({ messages, rounds, services: wanted, profileDirectory, say, signal, environment: process.env }),
+    (say, signal) => runDeliveryBench({ ...size, services: wanted, profileDirectory, say, signal, environment: process.env }),
     formatDeliveryBenchReport,
   );
 };
@@ -39,8 +39,12 @@ export const benchDeliveryVerb: Verb = {
   summary: "deliveries a second of dispatcher and event-publisher from a full topic, against a bare loop of requests in the same run",
   arguments: [],
   options: {
-    messages: { type: "string", placeholder: "N", text: `messages of each round (${messagesDefault})` },
-    rounds: { type: "string", placeholder: "N", text: `rounds, each with the service between two bare loops (${roundsDefault})` },
+    messages: { type: "string", placeholder: "N", text: `messages of each round (${messages.whole}; short ${messages.short})` },
+    rounds: {
+      type: "string",
+      placeholder: "N",
+      text: `rounds, each with the service between two bare loops (${rounds.whole}; short ${rounds.short})`,
+    },
     service: { type: "string", placeholder: "NAME", text: "only this one (both)", choices: services },
     profile: {
       type: "string",
@@ -48,6 +52,7 @@ export const benchDeliveryVerb: Verb = {
       text: "services write a profile of their processor time there (*.cpuprofile)",
       completes: "folders",
     },
+    short: shortOption,
     json: jsonOption,
   },
   notes: [

@@ -2,26 +2,27 @@
 
 import { resolve } from "node:path";
 import { runInTerminal } from "./trial-terminal.ts";
+import { readSize, shortOption } from "./bench-options.ts";
 import { readWhole } from "./whole-number.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
 const rateMax = 100_000;
-const secondsDefault = 60;
-const secondsMax = 3_600;
+/** The rule of what is sustained compares tens of seconds: in twenty it finds only a collapse. */
+const seconds = { whole: 60, short: 20, most: 3_600 } as const;
 const exitUsage = 2;
 
 const run: RunVerb = async (call) => {
   const rate = call.value("rate");
   const ratePerSecond = rate === null ? null : readWhole(rate, 1, rateMax);
-  const seconds = readWhole(call.value("seconds") ?? String(secondsDefault), 1, secondsMax);
+  const secondsAsked = readWhole(readSize(call, "seconds", seconds), 1, seconds.most);
   if (rate !== null && ratePerSecond === null) return refuse(`--rate is a whole number from 1 to ${rateMax}`);
-  if (seconds === null) return refuse(`--seconds is a whole number from 1 to ${secondsMax}`);
+  if (secondsAsked === null) return refuse(`--seconds is a whole number from 1 to ${seconds.most}`);
   const profile = call.value("profile");
   const profileDirectory = profile === null ? null : resolve(profile);
   const { formatJourneysReport, runJourneysBench } = await import("@sluice/benches");
   return await runInTerminal(
     call.flag("json"),
-    (say, signal) => runJourneysBench({ ratePerSecond, seconds, profileDirectory, say, signal, environment: process.env }),
+    (say, signal) => runJourneysBench({ ratePerSecond, seconds: secondsAsked, profileDirectory, say, signal, environment: process.env }),
     formatJourneysReport,
   );
 };
@@ -32,13 +33,14 @@ export const benchJourneysVerb: Verb = {
   arguments: [],
   options: {
     rate: { type: "string", placeholder: "N", text: "debits a second (default: searches for the highest sustained rate)" },
-    seconds: { type: "string", placeholder: "S", text: `at each rate (${secondsDefault})` },
+    seconds: { type: "string", placeholder: "S", text: `at each rate (${seconds.whole}; short ${seconds.short})` },
     profile: {
       type: "string",
       placeholder: "DIR",
       text: "services write a profile of their processor time there (*.cpuprofile)",
       completes: "folders",
     },
+    short: shortOption,
     json: jsonOption,
   },
   notes: [

@@ -1,23 +1,23 @@
 // `./sluice bench starts`: parses its options, and runs the bench in the terminal.
 
 import { runInTerminal } from "./trial-terminal.ts";
+import { readSize, shortOption } from "./bench-options.ts";
 import { readWhole } from "./whole-number.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
-const roundsDefault = 5;
-const roundsMax = 100;
+const rounds = { whole: 5, short: 2, most: 100 } as const;
 const exitUsage = 2;
 
 const run: RunVerb = async (call) => {
-  const rounds = readWhole(call.value("rounds") ?? String(roundsDefault), 1, roundsMax);
-  if (rounds === null) {
-    process.stderr.write(`sluice: bench starts: --rounds is a whole number from 1 to ${roundsMax}\n`);
+  const roundsAsked = readWhole(readSize(call, "rounds", rounds), 1, rounds.most);
+  if (roundsAsked === null) {
+    process.stderr.write(`sluice: bench starts: --rounds is a whole number from 1 to ${rounds.most}\n`);
     return exitUsage;
   }
   const { formatStartsReport, runStartsBench } = await import("@sluice/benches");
   return await runInTerminal(
     call.flag("json"),
-    (say, signal) => runStartsBench({ rounds, say, signal, environment: process.env }),
+    (say, signal) => runStartsBench({ rounds: roundsAsked, say, signal, environment: process.env }),
     formatStartsReport,
   );
 };
@@ -30,8 +30,9 @@ export const benchStartsVerb: Verb = {
     rounds: {
       type: "string",
       placeholder: "N",
-      text: `starts of each service, with the image's cache of compiled code and without (${roundsDefault})`,
+      text: `starts of each service, with the image's cache of compiled code and without (${rounds.whole}; short ${rounds.short})`,
     },
+    short: shortOption,
     json: jsonOption,
   },
   notes: ["Servers as for bench delivery. Times are printed, not asserted: they depend on the machine and on its load."],
