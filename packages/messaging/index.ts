@@ -9,6 +9,7 @@ export * from "./faults.ts";
 export { createJournalProbe } from "./journal-probe.ts";
 export { createKafkaMessaging } from "./kafka/messaging.ts";
 export type { KafkaConnection } from "./kafka/messaging.ts";
+export { flushPosition } from "./partitions/flush-position.ts";
 export * from "./partitions/keyed-consumer.ts";
 export * from "./partitions/lease/partition-lease.ts";
 export { createPartitionWatch, lookIntervalMs, type PartitionWatch } from "./partitions/lease/partition-watch.ts";

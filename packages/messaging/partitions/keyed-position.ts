@@ -5,9 +5,11 @@
 //    in the current epoch.
 // #2 A commit or position write that fails is retried and stops nothing. (parallel-consumer issue 857.)
 // #3 Where the store has the position, the group's offset is only for display (`display-commit.ts`).
+// #4 A drain waits for the write, also for one that is under way, and repeats one that fails (`flush-position.ts`).
 
 import { Fault, formatReason, type LogFields, type Random, SharedTimer, type Time } from "@sluice/kernel";
 import { DisplayCommit, displayCommitMs } from "./display-commit.ts";
+import { flushPosition } from "./flush-position.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import type { TrackedRecord, Watermark } from "./watermark.ts";
 
@@ -73,10 +75,10 @@ export class KeyedPosition {
     this.#writeSoon();
   }
 
-  /** Writes what is not yet written. */
+  /** #4: writes what is not yet written. */
   async flush(): Promise<void> {
-    await this.#writing;
-    await this.#write();
+    const write = (): Promise<void> => this.#writing ?? this.#write();
+    await flushPosition({ isWritten: () => this.#isWritten, write }, this.#options.time);
     if (this.#options.isCurrent()) await this.#displayed?.flush();
   }
 

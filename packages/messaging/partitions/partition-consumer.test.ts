@@ -577,6 +577,46 @@ describe("a keyed consumer", () => {
     expect(environment.broker.committedOffset("g", { topic, partition: 0 })).toBe(2n);
   });
 
+  test("I3: a drain tries a position write that fails again, so that the next owner repeats nothing [D10.40]", async () => {
+    const environment = setup(20);
+    await environment.append(["a"]);
+    const positions: bigint[] = [];
+    let failing = 0;
+    const { partitionConsumer, failures } = await startKeyed(environment, {
+      handle: async () => {},
+      writePosition: async (_partition, _epoch, nextOffset) => {
+        if (failing > 0) {
+          failing -= 1;
+          throw retryable();
+        }
+        positions.push(nextOffset);
+      },
+    });
+    await environment.until(() => positions.length === 1);
+    await environment.append(["b"]);
+    failing = 2;
+    await environment.until(() => environment.time.nowMs() > 0 && failing === 1);
+    await environment.during(partitionConsumer.stop());
+    expect([positions.at(-1), failures]).toEqual([2n, []]);
+  });
+
+  test("I16: a drain gives a position up that the store does not take", async () => {
+    const environment = setup(21);
+    await environment.append(["a"]);
+    let tries = 0;
+    const { partitionConsumer } = await startKeyed(environment, {
+      handle: async () => {},
+      writePosition: async () => {
+        tries += 1;
+        throw retryable();
+      },
+    });
+    await environment.until(() => tries > 0);
+    const sinceMs = environment.time.nowMs();
+    await environment.during(partitionConsumer.stop());
+    expect(environment.time.nowMs() - sinceMs).toBeLessThan(2_500);
+  });
+
   test("over 50 seeds of rebalances, kills and late answers no record is skipped and the position never passes an incomplete one", async () => {
     for (let seed = 100; seed < 150; seed += 1) {
       const environment = setup(seed, { partitions: 3 });

@@ -122,7 +122,7 @@ class PartitionWorker {
     return {
       startAt: this.#nextOffset,
       handle: (records) => this.handle(records),
-      flush: async () => this.#lease.owned?.position.write(),
+      flush: async () => this.#lease.owned?.position.flush(),
       close: () => this.close(),
     };
   }

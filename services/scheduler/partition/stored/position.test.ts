@@ -72,3 +72,25 @@ test("#2: a position that moves on is written every 250 ms, sooner once 512 reco
   await position.write();
   expect(written().at(-1)).toBe("601");
 });
+
+test("I3: a hand-over repeats a write that fails, so that the next owner begins at what is done [D10.40]", async () => {
+  const { time, calls, failing, position } = setUp();
+  failing.add("position");
+  position.advance(5n);
+  let isFlushed = false;
+  void position.flush().then(() => (isFlushed = true));
+  await time.advance(50);
+  failing.clear();
+  await time.advance(150);
+  expect([calls.at(-1), position.lag(), isFlushed]).toEqual(["position 5 without state", 0n, true]);
+});
+
+test("I16: a hand-over gives a position up that the store does not take", async () => {
+  const { time, failing, position } = setUp();
+  failing.add("position");
+  position.advance(5n);
+  let isFlushed = false;
+  void position.flush().then(() => (isFlushed = true));
+  await time.advance(1_600);
+  expect([position.lag(), isFlushed]).toEqual([5n, true]);
+});

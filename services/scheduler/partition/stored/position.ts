@@ -6,8 +6,10 @@
 //    what is written, and at once on request (marker, revocation, stop). All partitions of a process that wait are
 //    written together, so that their writes share calls (shared-store.ts).
 // #3 One write runs at a time. A failed write is repeated; a refused one is the last, because the lease is lost.
+// #4 A hand-over repeats a failed write sooner, because the next owner begins at what is written.
 
 import { formatReason, type Logger, SharedTimer, type Time } from "@sluice/kernel";
+import { flushPosition } from "@sluice/messaging";
 
 export interface PartitionPositionOptions {
   readonly partition: number;
@@ -32,6 +34,8 @@ export interface PartitionPosition {
   markStateChanged(): void;
   /** Writes now. Resolves when this write, and one under way, have ended, with or without success. */
   write(): Promise<void>;
+  /** Writes before the partition is handed over: a write that fails is repeated (#4). */
+  flush(): Promise<void>;
   /** Writes even if nothing is new, to learn whether this process still owns the partition. */
   confirm(): Promise<void>;
   /** Number of records that are done and not yet covered by the written position. */
@@ -103,6 +107,10 @@ export function createPartitionPosition(options: PartitionPositionOptions): Part
       arm();
     },
     write: () => write(),
+    async flush() {
+      await writing;
+      await flushPosition({ isWritten: () => isLost || (nextOffset === writtenOffset && !isStateNew), write: () => write() }, time);
+    },
     confirm: () => write(true),
     lag: () => nextOffset - writtenOffset,
     stop() {
