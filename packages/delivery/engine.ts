@@ -28,6 +28,7 @@ import { checkEndpoints } from "./endpoint/check-endpoints.ts";
 import type { Operation } from "./port.ts";
 import { createEndpointSuspension } from "./endpoint/endpoint-suspension.ts";
 import type { MarkerPosition } from "./partition/partition-pauses.ts";
+import type { AttemptsUnderWay } from "./partition/attempts-under-way.ts";
 import type { DeliveryPartition } from "./partition/delivery-partition.ts";
 import { LeasedPartition } from "./partition/leased-partition.ts";
 import { partitionClosed } from "./partition/delivery-lease.ts";
@@ -55,8 +56,8 @@ export interface DeliveryEngine {
   /** Takes the partition over and resolves with the offset to read from. */
   open(partition: number, epoch: number, log: AssignedOffsets): Promise<bigint>;
   close(partition: number, epoch: number): void;
-  /** Begins no attempt on a parked message any more, and waits for those under way. Never rejects. */
-  handOver(partition: number, epoch: number): Promise<void>;
+  /** The attempts of a partition, which end before it is handed over; null where this process does not own it. */
+  attemptsOf(partition: number, epoch: number): AttemptsUnderWay | null;
   worker(partition: number, epoch: number): DeliveryWorker;
   writePosition(partition: number, epoch: number, nextOffset: bigint): Promise<void>;
   /** The partition's memory is full, or no longer: what is in it delays what has not been read. */
@@ -120,9 +121,9 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
       leasedPartitions.delete(partition);
       leased.close("its epoch is over");
     },
-    async handOver(partition, epoch) {
+    attemptsOf(partition, epoch) {
       const leased = leasedPartitions.get(partition);
-      if (leased?.epoch === epoch) await leased.partition?.attempts.handOver(ports.time);
+      return leased?.epoch === epoch ? (leased.partition?.attempts ?? null) : null;
     },
     worker(partition, epoch) {
       const current = requireLeased(partition, epoch).current();

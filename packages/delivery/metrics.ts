@@ -42,6 +42,7 @@ export const parkReasons = [
   "paused",
   "breaker",
   "retry-after",
+  "handed-over",
 ] as const;
 
 export const staleCalls = ["insert", "update", "remove"] as const;

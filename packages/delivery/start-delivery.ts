@@ -114,7 +114,8 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningDe
         throw new Fault("delivery.time-unknown", "the broker clock is not known yet", { isRetryable: true });
       return engine.open(partition, epoch, assigned);
     },
-    handOver: (partition, epoch) => engine.handOver(partition, epoch),
+    draining: (partition, epoch) => engine.attemptsOf(partition, epoch)?.beginHandOver(time.monotonicMs()),
+    handOver: async (partition, epoch) => await engine.attemptsOf(partition, epoch)?.handOver(time),
     closed: (partition, epoch) => engine.close(partition, epoch),
     read: (record) => readContent(record, options),
     handle,

@@ -12,7 +12,8 @@
 //   answered ──────────────▶ settled    acknowledged or refused: ended; otherwise parked for its next attempt
 //
 // #1 A message is tried only if nothing of its key is parked before it, its receiver does not spill and is not paused,
-//    its endpoint is not suspended (endpoint.ts), and its attempts are not over; otherwise it is parked untried.
+//    its endpoint is not suspended (endpoint.ts), its attempts are not over, and its partition is not being handed over
+//    (attempts-under-way.ts #1); otherwise it is parked untried.
 //    Handlers of one key run one after the other, so a message comes here when the one before it is done or parked.
 // #2 It waits at most `slotWaitMaxMs` for a slot, and longer while its receiver acknowledges (attempt-slots.ts #3): the
 //    records of others pass it, so that it delays only itself, and a healthy receiver's backlog does not go through the
@@ -132,17 +133,18 @@ class NewMessage implements SlotWaiter, TimeoutListener, Completion<void> {
     return this.#partition.isFull && !this.#partition.recentReceivers.isOnly(this.#delivery.receiverId, nowMs);
   }
 
-  #blockReason(): "over" | "paused" | BlockReason | null {
+  #blockReason(): "over" | "handed-over" | "paused" | BlockReason | null {
     const context = this.#context;
     const partition = this.#partition;
     const delivery = this.#delivery;
     if (areAttemptsOver(context, partition, delivery) || isExpired(context, delivery)) return "over";
+    if (!partition.attempts.mayTryNew(context.time.monotonicMs())) return "handed-over";
     return partition.pauses.isPaused(delivery.receiverId) ? "paused" : this.#destination.blockReason(attemptsEndMs(partition, delivery));
   }
 
   /** #2 */
   mayWaitLonger(): boolean {
-    return !this.#delaysOthers(this.#context.time.monotonicMs());
+    return !this.#partition.attempts.isHandedOver && !this.#delaysOthers(this.#context.time.monotonicMs());
   }
 
   /** `slot` is null where none became free in time. */
@@ -312,6 +314,6 @@ async function detach(
       return drainReceiver(context, partition, queue);
     });
   partition.running.add(settling);
-  partition.attempts.add(settling, attempt.startedMs);
+  partition.attempts.add({ startedMs: attempt.startedMs, answered: attempt.result, settled: settling });
   await parking;
 }

@@ -15,7 +15,7 @@
 
 import { failingFromAttempts } from "@sluice/contracts";
 import type { ParkedMessage } from "@sluice/store";
-import { runAttempt } from "../attempt/attempt.ts";
+import { type AttemptResult, runAttempt } from "../attempt/attempt.ts";
 import type { EngineContext } from "../context.ts";
 import type { Delivery } from "../rules.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
@@ -230,11 +230,9 @@ async function tryAgain(context: EngineContext, message: LoadedRetry): Promise<v
       isAttempted = true;
       if (isProbe) entry.endpoint.markProbeStarted();
       const startedMs = context.time.monotonicMs();
-      const settling = attempt(context, { ...message, parked }, slot);
-      partition.attempts.add(
-        settling.catch(() => {}),
-        startedMs,
-      );
+      const answered = attempt(context, { ...message, parked }, slot);
+      const settling = settleRetry(context, { ...message, parked }, answered);
+      partition.attempts.add({ startedMs, answered, settled: settling.catch(() => {}) });
       await settling;
     });
   } finally {
@@ -242,9 +240,13 @@ async function tryAgain(context: EngineContext, message: LoadedRetry): Promise<v
   }
 }
 
-async function attempt(context: EngineContext, message: LoadedRetry, slot: Slot): Promise<void> {
-  const { partition, entry, place, parked, delivery, isProbe } = message;
-  const result = await partition.lease.whileOpen(runAttempt(context, partition, delivery, progressFromParked(partition, parked), slot));
+function attempt(context: EngineContext, { partition, parked, delivery }: LoadedRetry, slot: Slot): Promise<AttemptResult> {
+  return partition.lease.whileOpen(runAttempt(context, partition, delivery, progressFromParked(partition, parked), slot));
+}
+
+async function settleRetry(context: EngineContext, message: LoadedRetry, answered: Promise<AttemptResult>): Promise<void> {
+  const { partition, entry, place, delivery, isProbe } = message;
+  const result = await answered;
   if (isProbe) context.metrics.probes.add({ ...entry.endpoint.labels, class: result.class });
   if (result.class === "acknowledged") place.markEnding();
   await settleAttempt(context, partition, delivery, result, true);

@@ -1,44 +1,71 @@
-// The attempts on parked messages that are under way in a partition. Another owner may begin once the partition is
-// handed over, and would send again what has no answer yet.
+// The attempts that are under way in a partition while it is handed over. Another owner may begin once that has ended,
+// and would send again what is not done.
 //
-// #1 No attempt on a parked message begins once the hand-over has begun.
-// #2 An answer is waited for until `handOverAnswerMaxMs` after its attempt began, so that a receiver that does not
-//    answer keeps nobody waiting for longer.
+// #1 No attempt on a parked message begins once the hand-over has begun. A new message is tried in its first second, if
+//    its endpoint has a free slot, and parked otherwise.
+// #2 An answer is waited for until `answerMaxMs` after its attempt began, so that a receiver that does not answer keeps
+//    nobody waiting for longer. What follows from an answer is waited for as long as the hand-over lasts.
 
 import { sleep, type Time } from "@sluice/kernel";
 
-/** Milliseconds from the begin of an attempt: two seconds for its answer (D10.40), and what its end takes. */
-const handOverAnswerMaxMs = 2_500;
+/** Milliseconds from the begin of an attempt (D10.40). */
+const answerMaxMs = 2_000;
+/** Milliseconds; those of an answer come after it, within the five seconds of a hand-over. */
+const newAttemptsMaxMs = 1_000;
+
+/** An attempt on a parked message. */
+export interface AttemptUnderWay {
+  /** When it began, in milliseconds of the monotonic clock. */
+  readonly startedMs: number;
+  /** Settles with the attempt's result. */
+  readonly answered: Promise<unknown>;
+  /** Resolves when all that follows from the answer is done. Never rejects. */
+  readonly settled: Promise<void>;
+}
 
 export class AttemptsUnderWay {
-  /** When each began, in milliseconds of the monotonic clock. */
-  readonly #startedMs = new Map<Promise<void>, number>();
-  #isHandedOver = false;
+  readonly #underWay = new Set<AttemptUnderWay>();
+  /** When the hand-over began, in milliseconds of the monotonic clock; null before. */
+  #handOverMs: number | null = null;
 
   /** #1 */
   get isHandedOver(): boolean {
-    return this.#isHandedOver;
+    return this.#handOverMs !== null;
   }
 
-  /** Notes an attempt with all that follows from its answer; `settling` never rejects. */
-  add(settling: Promise<void>, startedMs: number): void {
-    this.#startedMs.set(settling, startedMs);
-    void settling.then(() => this.#startedMs.delete(settling));
+  /** #1: `nowMs` is monotonic. */
+  mayTryNew(nowMs: number): boolean {
+    return this.#handOverMs === null || nowMs - this.#handOverMs < newAttemptsMaxMs;
   }
 
-  /** Resolves when all are settled, or have been waited for as long as they may. */
+  /** The hand-over begins; `nowMs` is monotonic. */
+  beginHandOver(nowMs: number): void {
+    this.#handOverMs ??= nowMs;
+  }
+
+  add(attempt: AttemptUnderWay): void {
+    this.#underWay.add(attempt);
+    void attempt.settled.then(() => this.#underWay.delete(attempt));
+  }
+
+  /** Resolves when all are settled, or have been waited for as long as they may (#2). */
   async handOver(time: Time): Promise<void> {
-    this.#isHandedOver = true;
-    await Promise.all(
-      [...this.#startedMs].map(async ([settling, startedMs]) => awaitUntil(time, settling, startedMs + handOverAnswerMaxMs)),
-    );
+    this.beginHandOver(time.monotonicMs());
+    await Promise.all([...this.#underWay].map(async (attempt) => ((await isAnswered(time, attempt)) ? await attempt.settled : undefined)));
   }
 }
 
-/** #2: `untilMs` is monotonic. */
-async function awaitUntil(time: Time, settling: Promise<void>, untilMs: number): Promise<void> {
+/** #2 */
+async function isAnswered(time: Time, { answered, startedMs }: AttemptUnderWay): Promise<boolean> {
   const waited = new AbortController();
-  const leftMs = Math.max(0, untilMs - time.monotonicMs());
-  await Promise.race([settling, sleep(time, leftMs, waited.signal)]);
+  const leftMs = Math.max(0, startedMs + answerMaxMs - time.monotonicMs());
+  const isInTime = await Promise.race([
+    answered.then(
+      () => true,
+      () => true,
+    ),
+    sleep(time, leftMs, waited.signal).then(() => false),
+  ]);
   waited.abort();
+  return isInTime;
 }

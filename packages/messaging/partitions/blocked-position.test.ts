@@ -1,7 +1,8 @@
 import { Fault, silentLogger, silentMetrics } from "@sluice/kernel";
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { expect, test } from "vitest";
-import { createKeyedConsumer, type KeyedConsumerOptions } from "./keyed-consumer.ts";
+import { createKeyedConsumer } from "./keyed-consumer.ts";
+import type { KeyedConsumerOptions } from "./keyed-options.ts";
 import type { PartitionConsumer } from "./partition-consumer.ts";
 import { createMemoryBroker } from "../memory/messaging.ts";
 import type { ReceivedRecord } from "../port.ts";

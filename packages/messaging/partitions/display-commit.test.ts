@@ -2,7 +2,8 @@ import { silentLogger, silentMetrics } from "@sluice/kernel";
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { createMemoryBroker } from "../memory/messaging.ts";
-import { createKeyedConsumer, type KeyedConsumerOptions } from "./keyed-consumer.ts";
+import { createKeyedConsumer } from "./keyed-consumer.ts";
+import type { KeyedConsumerOptions } from "./keyed-options.ts";
 
 const topic = "t";
 const partitions = [0, 1, 2, 3];

@@ -4,7 +4,7 @@
 // #2 At most `runningMax` handlers count as running per partition, so that a busy partition does not slow another one
 //    down. A key in a back-off blocks only itself and takes none of these places; while `backOffsMax` keys are in one,
 //    nothing else starts in the partition.
-// #3 The position is the watermark (`watermark.ts`, `keyed-position.ts`).
+// #3 The position is the watermark (`positions/watermark.ts`, `positions/keyed-position.ts`).
 // #4 A completion after the end of its epoch is ignored, because a duplicate is better than a loss. An epoch inherits
 //    no state from the one before, so that no record can meet a stale entry. (parallel-consumer issue 909.)
 // #5 What a partition has in memory is bounded, and it is paused above that (`partition-buffer.ts`).
@@ -17,59 +17,31 @@
 //    handler that has run for 100 ms no longer counts as running, because it waits for its receiver. Records for no
 //    receiver, such as the markers of days and pauses, start at once: no record may pass a marker before it.
 // #8 What all partitions have in progress and in memory is bounded together (`shared-limits.ts`).
+//
+// With or without it:
+//
+// #9 A drain starts no record behind those that have started, but all before them: the position is the first record
+//    that is not done, so the next owner would handle again whatever is done behind one that waits for its turn.
 
 import { assert, type BlockedPosition, Fault, formatReason, type LogFields } from "@sluice/kernel";
 import {
   type AssignedPartition,
   notYetOpen,
   type PartitionConsumer,
-  type PartitionConsumerOptions,
   type PartitionControl,
   retryUntilDone,
   startPartitionConsumer,
 } from "./partition-consumer.ts";
 import type { AssignedOffsets, ReceivedRecord } from "../port.ts";
-import { Watermark } from "./watermark.ts";
+import { Watermark } from "./positions/watermark.ts";
 import { findBlockedPosition } from "./blocked-position.ts";
 import { retryDelayMs } from "./retry-delay.ts";
-import { PartitionBuffer, type ReceiverSharing } from "./partition-buffer.ts";
-import { createPositionTimers, KeyedPosition, type PositionTimers } from "./keyed-position.ts";
+import { PartitionBuffer } from "./partition-buffer.ts";
+import type { KeyedConsumerOptions, PartitionEpoch } from "./keyed-options.ts";
+import { createPositionTimers, KeyedPosition, type PositionTimers } from "./positions/keyed-position.ts";
 import { recordBytes, SharedLimits } from "./shared-limits.ts";
 import { type PoolItem, TaskPool } from "./task-pool.ts";
-import { type KeyedContent, type UnreadRecord, UnreadRecords } from "./unread-records.ts";
-
-/** The partition and epoch in which a record was received. */
-export interface PartitionEpoch {
-  readonly partition: number;
-  readonly epoch: number;
-  /** False once the epoch is over. From then on the handler must have no outside effect. */
-  isCurrent(): boolean;
-}
-
-export interface KeyedConsumerOptions<Content> extends PartitionConsumerOptions {
-  /** Handlers that may run at once in each partition. */
-  readonly runningMax: number;
-  /** Without it all records are alike, and nothing is bounded but each partition. */
-  readonly sharing?: ReceiverSharing;
-  /** Takes a partition and answers the offset to start at. Retried as `handle` is. */
-  startAt(partition: number, epoch: number, log: AssignedOffsets): Promise<bigint>;
-  /** Ends what runs beside the handlers. Called by a drain after their end; may be called again. Must not reject. */
-  handOver?(partition: number, epoch: number): Promise<void>;
-  /** The epoch is over. Called once for each call of `startAt`, after that call has settled. */
-  closed?(partition: number, epoch: number): void;
-  /**
-   * Decodes a record. Called once for each record, in the order of its receiver: when a handler is free, or when it
-   * arrives if it does not name its receiver. Must not throw.
-   */
-  read(record: ReceivedRecord): KeyedContent<Content>;
-  /**
-   * Handles a record. After a retryable Fault it is called again, with a back-off; any other rejection ends the
-   * consumer.
-   */
-  handle(record: ReceivedRecord, owned: PartitionEpoch, content: Content): Promise<void>;
-  /** Persists the first offset that is not done. Retried as `handle` is. */
-  writePosition?(partition: number, epoch: number, nextOffset: bigint): Promise<void>;
-}
+import { type UnreadRecord, UnreadRecords } from "./unread-records.ts";
 
 type Source<Content> = UnreadRecords<Content, Entry<Content>>;
 
@@ -117,7 +89,10 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
   #opening: Promise<{ readonly value: bigint } | null> | null = null;
   #openTrouble: string | null = notYetOpen;
   #closing: Promise<void> | null = null;
-  #isDraining = false;
+  /** The highest offset whose handler has started. */
+  #startedTo = -1n;
+  /** Set by a drain (#9). */
+  #drainTo: bigint | null = null;
   #backOffs = 0;
 
   constructor(options: KeyedConsumerOptions<Content>, consumer: PartitionControl, limits: SharedLimits, timers: PositionTimers) {
@@ -131,7 +106,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
       limits,
       work: (entry) => this.#handle(entry),
       take: (line) => this.#take(line),
-      mayStart: () => this.isCurrent() && !this.#isDraining && this.#backOffs < backOffsMax,
+      mayStart: (line) => this.isCurrent() && this.#backOffs < backOffsMax && this.#mayStart(line),
       held: (bound, { load: { receiver } }) => this.#options.sharing?.reached(bound, { partition: this.partition, receiver }),
     });
     this.partition = consumer.partition;
@@ -240,7 +215,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
   #take(line: Source<Content>): Entry<Content> | undefined {
     const again = line.retries.shift();
     if (again !== undefined) return again;
-    for (let unread = line.take(); unread !== undefined; unread = line.take()) {
+    for (let unread = this.#takeUnread(line); unread !== undefined; unread = this.#takeUnread(line)) {
       const { record } = unread;
       assert(record !== null, "a record is taken once");
       const { key, content } = unread.read ?? this.#options.read(record);
@@ -269,9 +244,25 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
     return undefined;
   }
 
+  #takeUnread(line: Source<Content>): UnreadRecord<Content> | undefined {
+    return this.#isDrained(line.nextOffset) ? undefined : line.take();
+  }
+
+  /** #9: a record that is tried again was started before. */
+  #mayStart(line: Source<Content>): boolean {
+    return line.retries.length > 0 || !this.#isDrained(line.nextOffset);
+  }
+
+  /** #9: tells whether a drain leaves the record to the next owner. */
+  #isDrained(offset: bigint | null): boolean {
+    return this.#drainTo !== null && offset !== null && offset > this.#drainTo;
+  }
+
   /** Makes no promise of its own, because every record passes through here. */
   #handle(entry: Entry<Content>): void {
     entry.tries += 1;
+    const { offset } = entry.place;
+    if (offset > this.#startedTo) this.#startedTo = offset;
     this.#startHandler(entry).then(
       () => this.#handled(entry),
       (error: unknown) => this.#handleFailed(entry, error),
@@ -303,7 +294,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
     }
     this.#troubleByKey.set(entry.key, error.code);
     this.#warn("partition.retry", { what: "handling", code: error.code, reason: formatReason(error) });
-    if (this.#isDraining) return;
+    if (this.#drainTo !== null) return;
     // #2: the wait takes no place in the pool. After a drain or the end of the epoch the pool starts nothing.
     const { time, random } = this.#options;
     this.#backOffs += 1;
@@ -326,7 +317,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
     entry.next = null;
     this.#buffer.remove(entry.bytes);
     this.#position?.advance();
-    return this.#isDraining ? null : next;
+    return next === null || this.#isDrained(next.place.offset) ? null : next;
   }
 
   #completePlace(place: UnreadRecord<Content>): void {
@@ -363,7 +354,9 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
   }
 
   async drain(): Promise<void> {
-    this.#isDraining = true;
+    this.#drainTo ??= this.#startedTo;
+    this.#options.draining?.(this.partition, this.epoch);
+    this.#pool.fill();
     await this.#pool.idle();
     await this.#position?.flush();
     await this.#options.handOver?.(this.partition, this.epoch);

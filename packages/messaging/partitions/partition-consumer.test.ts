@@ -2,7 +2,8 @@ import { Fault, silentLogger, silentMetrics } from "@sluice/kernel";
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { describe, expect, test } from "vitest";
 import { type BatchConsumerOptions, createBatchConsumer } from "./batch-consumer.ts";
-import { createKeyedConsumer, type KeyedConsumerOptions } from "./keyed-consumer.ts";
+import { createKeyedConsumer } from "./keyed-consumer.ts";
+import type { KeyedConsumerOptions } from "./keyed-options.ts";
 import { createMemoryBroker, type MemoryHooks } from "../memory/messaging.ts";
 
 const topic = "t";

@@ -3,7 +3,8 @@
 import { Fault, silentLogger, silentMetrics } from "@sluice/kernel";
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { describe, expect, test } from "vitest";
-import { createKeyedConsumer, type KeyedConsumerOptions } from "./keyed-consumer.ts";
+import { createKeyedConsumer } from "./keyed-consumer.ts";
+import type { KeyedConsumerOptions } from "./keyed-options.ts";
 import { createMemoryBroker } from "../memory/messaging.ts";
 import type { ReceivedRecord } from "../port.ts";
 import { type ReachedBound, SharedLimits, type SharedLimitsOptions } from "./shared-limits.ts";

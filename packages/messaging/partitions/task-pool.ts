@@ -38,8 +38,8 @@ export interface TaskPoolOptions<Item, Source> {
   work(item: Item): void;
   /** Takes the next item of a source; undefined if it has none now. */
   take(source: Source): Item | undefined;
-  /** False while no item may start. */
-  mayStart(): boolean;
+  /** False while the next item of the source may not start. */
+  mayStart(source: Source): boolean;
   /** The limits have begun to hold the pool. */
   held(bound: ReachedBound, source: Source): void;
 }
@@ -134,7 +134,7 @@ export class TaskPool<Item extends PoolItem<Item, Source>, Source extends PoolSo
   /** #5 */
   #startFirst(): boolean {
     let hasStarted = false;
-    while (this.#first?.hasMore === true && this.#options.mayStart()) {
+    while (this.#first?.hasMore === true && this.#options.mayStart(this.#first)) {
       const item = this.#options.take(this.#first);
       if (item === undefined) continue;
       this.#start(item);
@@ -145,7 +145,7 @@ export class TaskPool<Item extends PoolItem<Item, Source>, Source extends PoolSo
 
   #maySourceStart(source: Source): boolean {
     const { limits, runningMax, sourceRunningMin } = this.#options;
-    if (!this.#options.mayStart() || source.running >= source.runningMax) return false;
+    if (!this.#options.mayStart(source) || source.running >= source.runningMax) return false;
     if (this.#counted >= runningMax && source.counted >= sourceRunningMin) return false;
     const bound = limits.reachedBy(source.load);
     if (bound === null) return true;

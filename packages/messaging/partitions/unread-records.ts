@@ -4,7 +4,7 @@ import type { ReceivedRecord } from "../port.ts";
 import type { LinkedItem } from "./linked-items.ts";
 import type { ReceiverLoad } from "./shared-limits.ts";
 import type { PoolSource } from "./task-pool.ts";
-import type { TrackedRecord } from "./watermark.ts";
+import type { TrackedRecord } from "./positions/watermark.ts";
 
 /** A decoded record with its key: records of one key are handled in order, one at a time. */
 export interface KeyedContent<Content> {
@@ -53,6 +53,11 @@ export class UnreadRecords<Content, Retry> implements PoolSource, LinkedItem<Unr
 
   get hasMore(): boolean {
     return this.retries.length > 0 || this.#taken < this.#records.length;
+  }
+
+  /** The offset of the next record that `take` returns; null where there is none. */
+  get nextOffset(): bigint | null {
+    return this.#records[this.#taken]?.offset ?? null;
   }
 
   /** True while nothing waits or runs. */

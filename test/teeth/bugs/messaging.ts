@@ -136,7 +136,7 @@ export const messagingBugs: readonly PlantedBug[] = [
     breaks: "A position passes records that are still in progress.",
     edits: [
       {
-        file: "packages/messaging/partitions/watermark.ts",
+        file: "packages/messaging/partitions/positions/watermark.ts",
         find: "    return this.#places[this.#head]?.offset ?? this.#nextOffset;",
         put: "    return (this.#places.findLast(({ isDone }) => isDone)?.offset ?? this.#nextOffset - 1n) + 1n;",
       },
@@ -151,6 +151,30 @@ export const messagingBugs: readonly PlantedBug[] = [
         file: "packages/messaging/partitions/keyed-consumer.ts",
         find: "      if (last === undefined) return entry;\n      last.next = entry;",
         put: "      return entry;",
+      },
+    ],
+    nearest: consumers,
+  },
+  {
+    id: "hand-over-leaves-holes",
+    breaks: "A planned stop leaves a record open before others that are done, so that the next owner does those again (I3).",
+    edits: [
+      {
+        file: "packages/messaging/partitions/keyed-consumer.ts",
+        find: "    this.#drainTo ??= this.#startedTo;",
+        put: "    this.#drainTo ??= -1n;",
+      },
+    ],
+    nearest: ["services/event-publisher/hand-over.test.ts"],
+  },
+  {
+    id: "hand-over-writes-once",
+    breaks: "A position write that fails in a hand-over is not repeated, so that the next owner does again what it covers (I3).",
+    edits: [
+      {
+        file: "packages/messaging/partitions/positions/flush-position.ts",
+        find: "    await sleep(time, retryPauseMs);",
+        put: "    return;",
       },
     ],
     nearest: consumers,

@@ -8,9 +8,9 @@
 // #4 A drain waits for the write, also for one that is under way, and repeats one that fails (`flush-position.ts`).
 
 import { Fault, formatReason, type LogFields, type Random, SharedTimer, type Time } from "@sluice/kernel";
-import { DisplayCommit, displayCommitMs } from "./display-commit.ts";
+import { DisplayCommit, displayCommitMs } from "../display-commit.ts";
 import { flushPosition } from "./flush-position.ts";
-import { retryDelayMs } from "./retry-delay.ts";
+import { retryDelayMs } from "../retry-delay.ts";
 import type { TrackedRecord, Watermark } from "./watermark.ts";
 
 /** The timers that all partitions of a consumer share. */
