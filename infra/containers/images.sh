@@ -16,12 +16,8 @@ DK=${DOCKER:-$([ -x /usr/bin/docker ] && echo /usr/bin/docker || echo docker)}; 
 PREFIX=localhost/sluice-local
 log() { echo "images: $*" >&2; }
 
-if [ "${1:-up}" = down ]; then
-  [ ! -e "$B/dockerd.pid" ] || { kill "$(cat "$B/dockerd.pid")" 2>/dev/null || true; rm -f "$B/dockerd.pid"; }
-  exit 0
-fi
-
 . "$H/stand-ins/build.sh"
+if [ "${1:-up}" = down ]; then stop_engine "$B"; exit 0; fi
 start_engine "$B"
 
 # The public images, if they are here or can be fetched; else those that stand in for them.

@@ -11,6 +11,20 @@ start_engine() {
   timeout 60 sh -c "until $DK info >/dev/null 2>&1; do sleep .5; done"
 }
 
+# stop_engine FOLDER: ends the engine that start_engine has started, with its bridge and its rules. An engine that
+# starts later makes them again.
+stop_engine() {
+  local pid table rule chain; pid=$(cat "$1/dockerd.pid" 2>/dev/null || true); rm -f "$1/dockerd.pid"
+  [ -n "$pid" ] && grep -qa dockerd "/proc/$pid/cmdline" 2>/dev/null || return 0
+  kill -TERM "$pid"; for _ in $(seq 200); do [ -e "/proc/$pid" ] || break; sleep .1; done
+  [ ! -e "/proc/$pid" ] || { log "the container engine (pid $pid) does not end"; return 0; }
+  for table in nat filter; do
+    iptables -t $table -S | sed -n '/^-A .*\(DOCKER\|docker0\)/s/^-A/-D/p' | while read -r rule; do iptables -t $table $rule; done || true
+    iptables -t $table -S | sed -n 's/^-N \(DOCKER.*\)/\1/p' | while read -r chain; do iptables -t $table -X "$chain"; done || true
+  done
+  ip link delete docker0 2>/dev/null || true
+}
+
 # node_26: the path of Node 26, which NODE names, which is on the PATH, or which ./sluice brings.
 node_26() {
   local node own=$ROOT/.sluice/tools/node_modules/.bin/node
