@@ -223,6 +223,11 @@ export const verbIndex: VerbIndex = [
         line: "two reports of one bench, figure by figure",
         load: async () => (await import("./verbs/trials/bench-compare.ts")).benchCompareVerb,
       },
+      {
+        name: "bench tracing",
+        line: "what tracing costs a journey",
+        load: async () => (await import("./verbs/trials/bench-tracing.ts")).benchTracingVerb,
+      },
     ],
   },
 ];

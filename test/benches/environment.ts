@@ -33,8 +33,8 @@ export interface BenchEnvironment {
   readonly settings: Readonly<Record<string, string>>;
   /** Folder of this run, which is removed with it. */
   readonly directory: string;
-  /** Starts a service; resolves when it listens. */
-  start(service: ServiceName): Promise<ServiceProcess>;
+  /** Starts a service, with more settings if there are any; resolves when it listens. */
+  start(service: ServiceName, more?: Readonly<Record<string, string>>): Promise<ServiceProcess>;
   /** Returns the number of records in the topic. */
   appended(topic: string): Promise<number>;
 }
@@ -88,8 +88,8 @@ export async function openBenchEnvironment(options: BenchEnvironmentOptions, ope
     storeText: pids.has("mongo") ? "the local store, in memory" : "the store given",
     settings,
     directory: servers.directory,
-    start: (service) =>
-      startService(service, settings, join(servers.directory, `${service}.log`), { directory: servers.directory, signal }),
+    start: (service, more = {}) =>
+      startService(service, { ...settings, ...more }, join(servers.directory, `${service}.log`), { directory: servers.directory, signal }),
     appended: (topic) => countRecords(messaging, topic),
   };
 }

@@ -7,3 +7,5 @@ export { formatJourneysReport } from "./journeys/report.ts";
 export { runJourneysBench } from "./journeys/bench.ts";
 export { formatStartsReport } from "./starts/report.ts";
 export { runStartsBench } from "./starts/bench.ts";
+export { formatTracingReport } from "./tracing/report.ts";
+export { runTracingBench } from "./tracing/bench.ts";

@@ -14,6 +14,7 @@ import { encodeBody, buildDirectDebit, validAccount, buildStatusReport, drawUetr
 import { Pool } from "undici";
 import type { JourneyLoad, JourneysResult } from "./load.ts";
 import { quantile, roundTo } from "../spread.ts";
+import { isTraced, placeInHalf } from "../tracing/halves.ts";
 import { isSustained, type JourneyTimes } from "./sustained.ts";
 
 interface Journey {
@@ -130,8 +131,9 @@ async function play(load: JourneyLoad): Promise<JourneysResult> {
   }
 }
 
-function begin({ branch }: JourneyLoad, dueMs: number, number: number, random: Random): void {
-  const uetr = drawUetr(machineRandom);
+function begin({ branch, tracedShare }: JourneyLoad, dueMs: number, number: number, random: Random): void {
+  const drawn = drawUetr(machineRandom);
+  const uetr = tracedShare === null ? drawn : placeInHalf(drawn, isTraced(number, tracedShare));
   const bankMs = bankMsMin + Math.floor(random.fraction() * (bankMsMax - bankMsMin));
   journeys.set(uetr, { dueMs, bankMs, reportedMs: null, completedMs: null });
   const debit = buildDirectDebit({

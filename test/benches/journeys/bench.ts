@@ -50,7 +50,7 @@ export interface JourneysBenchReport {
 
 interface Bench {
   readonly bank: LineProcess;
-  readonly load: Omit<JourneyLoad, "ratePerSecond" | "seconds">;
+  readonly load: Omit<JourneyLoad, "ratePerSecond" | "seconds" | "tracedShare">;
   readonly watched: WatchedProcesses;
   readonly say: (text: string) => void;
   readonly signal: AbortSignal;
@@ -102,7 +102,7 @@ function describeProblem({ started, completed, ratePerSecond }: JourneysStep): s
 async function step({ bank, load, watched, say, signal }: Bench, ratePerSecond: number, seconds: number): Promise<JourneysStep> {
   signal.throwIfAborted();
   const before = await readProcessorSeconds(watched);
-  bank.send({ ...load, ratePerSecond, seconds } satisfies JourneyLoad);
+  bank.send({ ...load, ratePerSecond, seconds, tracedShare: null } satisfies JourneyLoad);
   const result = readResult(await bank.nextLine());
   const used = subtractProcessorSeconds(before, await readProcessorSeconds(watched));
   const micros = new Map(
@@ -150,7 +150,7 @@ function findBest(steps: readonly JourneysStep[]): JourneysStep | null {
   return steps.filter(({ isSustained }) => isSustained).toSorted((a, b) => b.ratePerSecond - a.ratePerSecond)[0] ?? null;
 }
 
-function readResult(said: unknown): JourneysResult {
+export function readResult(said: unknown): JourneysResult {
   readNumber(said, "completed");
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other end of the pipe is our own file
   return said as JourneysResult;

@@ -6,6 +6,8 @@ export interface JourneyLoad {
   readonly branch: string;
   readonly ratePerSecond: number;
   readonly seconds: number;
+  /** The share of debits with a UETR that services which trace a half would trace; null: as it is drawn. */
+  readonly tracedShare: number | null;
 }
 
 /** Milliseconds from the planned instant of the post, which is fixed beforehand, without the time of the bank. */

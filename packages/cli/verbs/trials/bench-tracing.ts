@@ -1,0 +1,39 @@
+// `./sluice bench tracing`: parses its options, and runs the bench in the terminal.
+
+import { runInTerminal } from "./trial-terminal.ts";
+import { readWhole } from "./whole-number.ts";
+import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
+
+const defaults = { rounds: 3, rate: 60, seconds: 15 } as const;
+const most = { rounds: 100, rate: 10_000, seconds: 3_600 } as const;
+const exitUsage = 2;
+
+const run: RunVerb = async (call) => {
+  const read = (name: keyof typeof defaults): number | null => readWhole(call.value(name) ?? String(defaults[name]), 1, most[name]);
+  const [rounds, ratePerSecond, seconds] = [read("rounds"), read("rate"), read("seconds")];
+  if (rounds === null || ratePerSecond === null || seconds === null) {
+    process.stderr.write("sluice: bench tracing: --rounds, --rate and --seconds are whole numbers from 1\n");
+    return exitUsage;
+  }
+  const { formatTracingReport, runTracingBench } = await import("@sluice/benches");
+  return await runInTerminal(
+    call.flag("json"),
+    (say, signal) => runTracingBench({ rounds, ratePerSecond, seconds, say, signal, environment: process.env }),
+    formatTracingReport,
+  );
+};
+
+export const benchTracingVerb: Verb = {
+  name: "bench tracing",
+  summary: "what tracing costs: processor time of a journey without it, with one in a hundred traced, and with each, in turns",
+  arguments: [],
+  options: {
+    rounds: { type: "string", placeholder: "N", text: `processes without a collector and then with one (${defaults.rounds})` },
+    rate: { type: "string", placeholder: "N", text: `debits a second (${defaults.rate})` },
+    seconds: { type: "string", placeholder: "S", text: `of one turn (${defaults.seconds})` },
+    json: jsonOption,
+  },
+  notes: ["Servers as for bench delivery. A round takes two minutes and a half.", "docs/benchmarks.md explains what is measured."],
+  examples: ["bench tracing --rounds 5"],
+  run,
+};
