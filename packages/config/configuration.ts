@@ -215,7 +215,13 @@ export interface ConfiguredTopics {
   /** Replicas that must have a record before it is acknowledged. */
   readonly minInsync: number;
   /** Milliseconds. Journal, transactions and proposals are kept for ever: they rebuild or prove everything. */
-  readonly retentionMs: { readonly dispatch: number; readonly events: number; readonly receipts: number; readonly deadLetters: number };
+  readonly retentionMs: {
+    readonly dispatch: number;
+    readonly events: number;
+    readonly analytics: number;
+    readonly receipts: number;
+    readonly deadLetters: number;
+  };
 }
 
 /** Lists the banks and connectors, which call Sluice and are called by it. */

@@ -12,6 +12,8 @@ export type { ControlOperation, ControlOperationName, ControlRole, SecondPersonO
 export { searchTerms } from "./control/search-terms.ts";
 export type { SearchTermName } from "./control/search-terms.ts";
 export { type ActionRecord, operatorContentSha256 } from "./wire/operator-content.ts";
+export { eventOptionsOf, hasErasedMessage, readKeptMessages, renderEventsAgain } from "./messages/render/events-again.ts";
+export type { PostingSettings } from "./messages/render/events-again.ts";
 export { bankMarkerFromRecord, factFromRecord, markerFromRecord } from "./wire/from-wire.ts";
 export { deliveryHeaders } from "./messages/delivery-headers.ts";
 export type { AttemptHeaders, DeliveryHeader, EventHeaders } from "./messages/delivery-headers.ts";

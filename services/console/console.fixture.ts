@@ -2,14 +2,30 @@
 // stores them.
 
 import type { Configuration } from "@sluice/config";
-import { outgoingRecord, partitionFor, sha256Hex, topics, createFixedSerde, type AnyDecodedRecord, type Records } from "@sluice/contracts";
+import {
+  type AcceptedMessage,
+  outgoingRecord,
+  partitionedTopics,
+  partitionFor,
+  sha256Hex,
+  topics,
+  createFixedSerde,
+  readDirectDebit,
+  type ReadResult,
+  readStatusReport,
+  type AnyDecodedRecord,
+  type Records,
+} from "@sluice/contracts";
 import { decide, createPartitionView, extendRules, type State, type Transaction } from "@sluice/domain";
 import { createMemoryBroker, type ProduceFate } from "@sluice/messaging";
-import { createMemoryStore, noSearchTerms, type StoreFault } from "@sluice/store";
+import { createMemoryStore, noSearchTerms, type StoreFault, type TransactionDocument } from "@sluice/store";
 import { createMetrics } from "@sluice/service";
 import { silentLogger, type Logger, type LogFields } from "@sluice/kernel";
 import {
+  buildDirectDebit,
+  buildStatusReport,
   createVirtualTime,
+  encodeBody,
   sampleBank,
   sampleConfiguration,
   sampleConnector,
@@ -46,12 +62,7 @@ function createPorts(over: Partial<Configuration>) {
     slowCall: null,
     lines: [],
   };
-  const perPartition = Object.fromEntries(
-    [topics.journal, topics.dispatch, topics.events, topics.receipts, topics.deadLetters, topics.proposals, topics.audit].map((topic) => [
-      topic,
-      partitionCount,
-    ]),
-  );
+  const perPartition = Object.fromEntries(partitionedTopics.map((topic) => [topic, partitionCount]));
   const messaging = createMemoryBroker({
     time,
     random: seededRandom("log"),
@@ -81,6 +92,46 @@ function createPorts(over: Partial<Configuration>) {
   });
   const random = seededRandom("console");
   return { environment, ports: { time, random, logger, metrics, messaging, store, serde, configuration, partitionCount } };
+}
+
+type KeptBytes = Pick<TransactionDocument, "acceptedMessage" | "verdict" | "finalReport">;
+
+const keptNothing: KeptBytes = { acceptedMessage: new Uint8Array(), verdict: null, finalReport: null };
+
+/** What a transaction keeps of the journal that was received, accepted and reported settled. */
+export function buildKeptBytes(uetr = consoleUetr): KeptBytes {
+  const { message: debit, contentHash, substanceHash } = requireRead(readDirectDebit(encodeBody(buildDirectDebit({ uetr }))));
+  const { message: report, ...hashes } = requireRead(readStatusReport(encodeBody(buildStatusReport({ uetr }))));
+  const came = { sender: "first", receivedAtMs: consoleStartAtMs };
+  const day = { reconciliationDay: "ZA_EFT:2026-11-20", closesAtMs: consoleStartAtMs };
+  const { messageIdentification } = debit.messageIdentifiers;
+  const dated = { bank: "first", businessDate: "2026-11-20", reconciliationDay: "ZA_EFT:2026-11-20", deadlineMs: null };
+  const rest = { decisions: [], subService: "SAME_DAY", calendarVersion: "test-1", onUsOutcomeReport: false, carryOversMax: 0 } as const;
+  const subject = { sender: "first", messageIdentification, contentHash };
+  return {
+    acceptedMessage: serde.encode("DirectDebitReceived", {
+      ...came,
+      contentHash,
+      substanceHash,
+      ...day,
+      flow: "ON_US",
+      bank: null,
+      debit,
+    }),
+    verdict: serde.encode("AccountVerified", { ...subject, verdict: "ACCEPTED", reasons: [], ...dated, ...rest }),
+    finalReport: serde.encode("StatusReportReceived", {
+      ...came,
+      contentHash: hashes.contentHash,
+      substanceHash: hashes.substanceHash,
+      report,
+      operation: "inboundDirectDebitResponse",
+    }),
+  };
+}
+
+function requireRead<T>(result: ReadResult<T>): AcceptedMessage<T> {
+  if (!result.ok) throw new Error("the sample message is read");
+  return result.read;
 }
 
 type OptionalPorts = Pick<ConsoleServicePorts, "askProcesses" | "auditKeys" | "helpFolder" | "keyService">;
@@ -140,12 +191,11 @@ export async function openConsoleEnvironment(over: Partial<Configuration> = {}, 
     await settled(store.partitions.write("scheduler", partition, held, position));
   }
 
-  async function save(transaction: Transaction, expectedVersion = 0): Promise<void> {
-    const nothing = { finalReport: null, verdict: null, traceparent: null };
+  async function save(transaction: Transaction, expectedVersion = 0, kept: KeptBytes = keptNothing): Promise<void> {
     const document = {
-      ...nothing,
+      ...kept,
+      traceparent: null,
       transaction,
-      acceptedMessage: new Uint8Array(),
       search: noSearchTerms,
       rules: extendRules(null, 1),
     };

@@ -18,7 +18,7 @@
 //    still answers most questions, and that is when people ask. No decision is taken then.
 
 import type { AuditKeys } from "@sluice/audit";
-import { createLiveConfiguration, listCallers, type ConfiguredOperator } from "@sluice/config";
+import { type Bank, createLiveConfiguration, findBank, listCallers, type ConfiguredOperator } from "@sluice/config";
 import { controlPrefix } from "@sluice/contracts";
 import {
   createCallerMeter,
@@ -93,7 +93,8 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const trail = createOperatorTrail(configuration.operators, ports);
   const operatorMeter = createCallerMeter(configuration.operators.map(toOperatorLimits), () => time.monotonicMs());
   const knownAsOf = createKnownAsOf({ time, messaging, partitions: store.partitions, brokerClock, partitionCount });
-  const answering = { time, messaging, store, serde, knownAsOf, partitionCount };
+  const findSettings = (bank: string): Bank | undefined => findBank(configuration, bank);
+  const answering = { time, messaging, store, serde, knownAsOf, partitionCount, findSettings };
   const operations = {
     transactionStatus: transactionStatus(answering),
     transactionEvents: transactionEvents(answering),

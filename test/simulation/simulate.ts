@@ -42,6 +42,7 @@ import { findUndocumented } from "./undocumented.ts";
 import { brokerClocks, fetchFate, planStoreGoingBack, produceFate, storeFault } from "./faults.ts";
 import { repairOperator, startForeignRecords } from "./foreign-records.ts";
 import { findUnhandled, readHistory, simulatedSerde } from "./read-history.ts";
+import { findRenderedOtherwise } from "./rendered-again.ts";
 import { startSimulatedRebuild } from "./simulated-rebuild.ts";
 import { startSimulatedOperators } from "./operators.ts";
 import { simulatedBankIds, simulatedBranches, simulatedConnectorId } from "./messages.ts";
@@ -239,7 +240,8 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
   const stopping = Promise.all([...services.map((replicas) => replicas.stop()), rebuild.stop(), banks.stop()]);
   await time.run({ untilMs: time.nowMs() + 30_000, stepsMax });
   await stopping;
-  remaining = [...remaining, ...update.wrong(), ...(await findUnaccounted(environment, [...days, dayOf(next)]))];
+  const unaccounted = await findUnaccounted(environment, [...days, dayOf(next)]);
+  remaining = [...remaining, ...update.wrong(), ...unaccounted, ...(await findRenderedOtherwise({ ...environment, serde: examining }))];
   const undocumentedRequests = findUndocumented(recorder.requests);
   const traced = { traceHash: trace.hash(), traceLines: trace.lines(), tail: trace.tail() };
   const found = { crashes: cluster.crashes, unfinished: remaining, undocumented: undocumentedRequests, fates };

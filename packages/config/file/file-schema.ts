@@ -229,7 +229,8 @@ const topicsSchema = z
     retention: z
       .strictObject({
         dispatch: retention(7, 30),
-        events: retention(7, 1_830),
+        events: retention(7, 30),
+        analytics: retention(7, 1_830),
         receipts: retention(7, 42),
         deadLetters: retention(7, 90),
       })

@@ -79,7 +79,7 @@ about this UETR has been looked at. Conclude from it that Sluice does not have y
   transactionEvents: {
     tag: "bankCalls",
     summary: "Ask for missed events",
-    description: `Served by the console service, whose address may differ. The events of one's own transaction from a \`stageVersion\` on, in order, as they were or will be posted to the caller; \`ESM_STATE\` events among them, each after the event of its state. A connector gets none: its list is empty. A \`from\` beyond the newest state: an empty list. Not known: as transactionStatus.`,
+    description: `Served by the console service, whose address may differ. The events of one's own transaction from a \`stageVersion\` on, in order, as they were or will be posted to the caller; \`ESM_STATE\` events among them, each after the event of its state. One that is older than the events topic is rendered again, in the form that is configured now. A connector gets none: its list is empty. A \`from\` beyond the newest state: an empty list. Not known: as transactionStatus.`,
   },
   bankEvents: {
     tag: "bankCalls",

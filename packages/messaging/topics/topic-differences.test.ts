@@ -27,17 +27,17 @@ test("every topic is named after Sluice [D1.3]", () => {
   for (const { topic } of specs) expect(topic).toMatch(/^sluice\.[a-z-]+\.v\d+(?:\.dlq)?$/);
 });
 
-test("events are kept for 5 years, dead letters for 90 days, the rest shorter or for ever, and each as configured [D10.18] [D10.19] [D10.41]", () => {
+test("what analysts read is kept for 5 years, postings of events for 30 days, dead letters for 90, the rest shorter or for ever, and each as configured [D10.18] [D10.19] [D10.41]", () => {
   const daysOf = (of: typeof specs) =>
     Object.fromEntries(of.map(({ topic, config }) => [topic, Number(config["retention.ms"]) / 86_400_000]));
-  const asked = { dispatch: 1, events: 2, receipts: 3, deadLetters: 4 };
+  const asked = { dispatch: 1, events: 2, receipts: 3, deadLetters: 4, analytics: 5 };
   const retentionMs = Object.fromEntries(Object.entries(asked).map(([name, days]) => [name, days * 86_400_000])) as typeof asked;
   const chosen = daysOf(buildTopicSpecs({ partitionCount: 12, replication: 3, minInsync: 2, retentionMs }));
   const { dispatch: dispatched, events, receipts, deadLetters } = topics;
   expect([dispatched, events, receipts, deadLetters].map((topic) => chosen[topic])).toEqual([1, 2, 3, 4]);
   const byDefault = daysOf(specs);
-  expect([dispatched, events, receipts, deadLetters].map((topic) => byDefault[topic])).toEqual([30, 1_830, 42, 90]);
-  for (const topic of [topics.stateEvents, topics.items, topics.days]) expect([chosen[topic], byDefault[topic]]).toEqual([2, 1_830]);
+  expect([dispatched, events, receipts, deadLetters].map((topic) => byDefault[topic])).toEqual([30, 30, 42, 90]);
+  for (const topic of [topics.stateEvents, topics.items, topics.days]) expect([chosen[topic], byDefault[topic]]).toEqual([5, 1_830]);
   for (const topic of [topics.journal, topics.transactions, topics.proposals, topics.audit]) expect(byDefault[topic]).toBeLessThan(0);
 });
 

@@ -16,7 +16,7 @@ export interface TopicSpecsOptions {
   /** Replicas that must have a record before it is acknowledged. */
   readonly minInsync: number;
   /** Milliseconds; the defaults where it is not given. */
-  readonly retentionMs?: { readonly dispatch: number; readonly events: number; readonly receipts: number; readonly deadLetters: number };
+  readonly retentionMs?: Readonly<Record<keyof typeof retentionDefaultMs, number>>;
 }
 
 /** Bytes of a batch, as the broker counts them: 1 MiB and the batch's head. */
@@ -30,9 +30,11 @@ const forever = -1;
  * redrive.
  */
 const dispatchRetentionMs = 30 * dayMs;
+/** As long as dispatch: postings are work to do. What a bank asks for later is rendered again (ADR 95). */
+const eventsRetentionMs = 30 * dayMs;
 const receiptsRetentionMs = 42 * dayMs;
-/** Promised to analysts, for the events and for their own topics; also the default of everything that people read. */
-const eventsRetentionMs = 5 * 366 * dayMs;
+/** Promised to analysts, for their own topics. */
+const analyticsRetentionMs = 5 * 366 * dayMs;
 const deadLettersRetentionMs = 90 * dayMs;
 
 /** Topics whose offsets have holes, because the broker drops older records of a key. */
@@ -41,6 +43,7 @@ export const compactedTopics: ReadonlySet<string> = new Set([topics.transactions
 const retentionDefaultMs = {
   dispatch: dispatchRetentionMs,
   events: eventsRetentionMs,
+  analytics: analyticsRetentionMs,
   receipts: receiptsRetentionMs,
   deadLetters: deadLettersRetentionMs,
 };
@@ -74,9 +77,9 @@ export function buildTopicSpecs({
     spec(topics.receipts, partitionCount, retentionMs.receipts),
     // The newest record of each key is kept for ever, so that a table downstream can always be rebuilt.
     spec(topics.transactions, partitionCount, forever),
-    spec(topics.stateEvents, partitionCount, retentionMs.events),
-    spec(topics.items, partitionCount, retentionMs.events),
-    spec(topics.days, partitionCount, retentionMs.events),
+    spec(topics.stateEvents, partitionCount, retentionMs.analytics),
+    spec(topics.items, partitionCount, retentionMs.analytics),
+    spec(topics.days, partitionCount, retentionMs.analytics),
     spec(topics.deadLetters, partitionCount, retentionMs.deadLetters),
     // It says which two persons decided: it is kept as long as what they decided.
     spec(topics.proposals, partitionCount, forever),

@@ -7,6 +7,8 @@
 //    the result is null if nothing was found before a bound.
 // #3 A state whose event is not in the topic yet ends the page too: events are never returned out of order.
 // #4 A record or a batch that cannot be read is skipped.
+// #5 An event that is in the topic no longer is rendered again: one from before the topic begins, and one behind which a
+//    later event of the transaction is found first.
 
 import { headers, partitionFor, topics, type AnyDecodedRecord, type Serde } from "@sluice/contracts";
 import type { Transition } from "@sluice/domain";
@@ -14,6 +16,8 @@ import type { Messaging, ReceivedRecord, TopicPartition } from "@sluice/messagin
 import type { Time } from "@sluice/kernel";
 import { findOffsetSince, readAround } from "@sluice/timeline";
 import { decodeReadable } from "./decode-readable.ts";
+import type { PostedEvent } from "./past-events.ts";
+import { readTopicBegin, brokerSkewMaxMs } from "./topic-begin.ts";
 
 export interface FindEventsPorts {
   readonly time: Time;
@@ -28,13 +32,8 @@ export interface EventSearch {
   readonly receiver: string;
   /** Entries into states, in order of stageVersion. */
   readonly wanted: readonly Pick<Transition, "stageVersion" | "atMs">[];
-}
-
-interface PostedEvent {
-  /** The `webhook-id` of its posting. */
-  readonly id: string;
-  /** JSON text as it was posted. */
-  readonly body: string;
+  /** #5 */
+  render(stageVersion: number): Promise<readonly PostedEvent[]>;
 }
 
 export interface EventsPage {
@@ -48,8 +47,6 @@ const walkedRecordsMax = 50_000;
 const searchMaxMs = 4_000;
 /** Records that are read one by one before the binary search by time is used again. */
 const walkOnRecords = 1_000n;
-/** Milliseconds by which the clocks of two brokers may differ: an event may look older than its cause. */
-const skewMaxMs = 10_000;
 
 /** Progress of one search. */
 interface Walk {
@@ -70,7 +67,9 @@ export async function findEvents(search: EventSearch, ports: FindEventsPorts): P
   if (ends === undefined) return null;
   const untilMs = time.monotonicMs() + searchMaxMs;
   const walk: Walk = { events: [], bytes: 0, index: 0, offset: ends.logStart, walkedRecords: 0, given: null };
+  const beganMs = await readTopicBegin(ports, partition, ends);
   const isOver = (): boolean => isFull(walk) || walk.walkedRecords >= walkedRecordsMax || time.monotonicMs() >= untilMs;
+  await renderBefore(walk, search, beganMs === null ? Number.NEGATIVE_INFINITY : beganMs - brokerSkewMaxMs);
   while (walk.index < search.wanted.length && walk.offset < ends.logEnd && !isOver()) {
     const sinceMs = earliestAppendMs(search, walk) ?? 0;
     walk.offset = await findOffsetSince(messaging, partition, {
@@ -81,6 +80,8 @@ export async function findEvents(search: EventSearch, ports: FindEventsPorts): P
     });
     await walkOn(walk, search, ports, { partition, to: ends.logEnd, isOver });
   }
+  // What the topic lost at its begin may have been entered after its oldest record was appended, by another clock.
+  if (beganMs !== null && walk.offset >= ends.logEnd) await renderBefore(walk, search, beganMs + brokerSkewMaxMs);
   const next = search.wanted[walk.index]?.stageVersion ?? null;
   const isNothingFound = next !== null && walk.events.length === 0 && walk.index === 0 && walk.offset < ends.logEnd;
   return isNothingFound ? null : { events: walk.events, next };
@@ -103,7 +104,7 @@ async function walkOn(walk: Walk, search: EventSearch, ports: FindEventsPorts, s
     walk.offset = record.offset + 1n;
     walk.walkedRecords += 1;
     const isOurs = record.key !== null && areEqual(record.key, key);
-    if (isOurs) take(walk, search, await decodeReadable(record, ports.serde));
+    if (isOurs) await take(walk, search, await decodeReadable(record, ports.serde));
     else walk.given = null;
     if (walk.given !== null) continue;
     const sinceMs = earliestAppendMs(search, walk);
@@ -115,13 +116,15 @@ async function walkOn(walk: Walk, search: EventSearch, ports: FindEventsPorts, s
 /** Time before which the next event cannot have been appended; null: all events are found. */
 function earliestAppendMs({ wanted }: EventSearch, { index }: Walk): number | null {
   const next = wanted[index];
-  return next === undefined ? null : next.atMs - skewMaxMs;
+  return next === undefined ? null : next.atMs - brokerSkewMaxMs;
 }
 
-function take(walk: Walk, { wanted, receiver }: EventSearch, decoded: AnyDecodedRecord | null): void {
+async function take(walk: Walk, search: EventSearch, decoded: AnyDecodedRecord | null): Promise<void> {
+  const { wanted, receiver } = search;
   if (decoded?.name === "TransactionStateEvent") {
     const { stageVersion, bank, causedByOffset, state } = decoded.value;
-    if (stageVersion !== wanted[walk.index]?.stageVersion) return;
+    while (stageVersion > (wanted[walk.index]?.stageVersion ?? Infinity) && !isFull(walk)) await renderNext(walk, search);
+    if (stageVersion !== wanted[walk.index]?.stageVersion || isFull(walk)) return;
     walk.index += 1;
     if (bank === receiver) give(walk, decoded.value);
     walk.given = { causedByOffset, state };
@@ -137,6 +140,22 @@ function take(walk: Walk, { wanted, receiver }: EventSearch, decoded: AnyDecoded
 function give(walk: Walk, { id, body }: { readonly id: string; readonly body: Uint8Array }): void {
   walk.events.push({ id, body: new TextDecoder().decode(body) });
   walk.bytes += body.byteLength;
+}
+
+/** Renders the next events that were entered before a time. */
+async function renderBefore(walk: Walk, search: EventSearch, beforeMs: number): Promise<void> {
+  while ((search.wanted[walk.index]?.atMs ?? Infinity) < beforeMs && !isFull(walk)) await renderNext(walk, search);
+}
+
+async function renderNext(walk: Walk, search: EventSearch): Promise<void> {
+  const next = search.wanted[walk.index];
+  if (next === undefined) return;
+  walk.given = null;
+  walk.index += 1;
+  for (const event of await search.render(next.stageVersion)) {
+    walk.events.push(event);
+    walk.bytes += Buffer.byteLength(event.body);
+  }
 }
 
 function isFull({ events, bytes }: Walk): boolean {

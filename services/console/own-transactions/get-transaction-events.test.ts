@@ -4,6 +4,7 @@ import {
   eventBodyText,
   buildConsoleDebit,
   buildEsmEvent,
+  buildKeptBytes,
   openConsoleEnvironment,
   buildStateEvent,
   consoleUetr,
@@ -83,6 +84,59 @@ test("an event of class ESM_STATE that a replay wrote again is not returned for 
     await environment.append(topics.events, consoleUetr, event);
   const { events }: { events: readonly object[] } = JSON.parse(await readEventsText(environment));
   expect(events).toMatchObject([{ stageVersion: 1 }, { class: "ESM_STATE", of: 1 }, { stageVersion: 2 }]);
+});
+
+/** What retention does to the topic: the oldest records of the transaction's partition are removed. */
+async function forget(environment: ConsoleEnvironment, before: bigint): Promise<void> {
+  environment.messaging.truncate({ topic: topics.events, partition: await findPartition(environment) }, before);
+}
+
+interface EventsText {
+  readonly events: readonly { readonly stageVersion: number; readonly name: string; readonly payload?: object }[];
+  readonly webhookIds: readonly string[];
+  readonly next: number | null;
+}
+
+const readEvents = async (environment: ConsoleEnvironment, query = ""): Promise<EventsText> =>
+  JSON.parse(await readEventsText(environment, query));
+
+test("events that the topic no longer has are rendered again from the journal's messages [D8.43]", async () => {
+  const environment = await openConsoleEnvironment();
+  await environment.save(buildConsoleDebit(states, { bank: "first" }), 0, buildKeptBytes());
+  for (const stageVersion of all) await environment.append(topics.events, consoleUetr, buildStateEvent(stageVersion));
+  await forget(environment, 3n);
+  const { events, webhookIds, next } = await readEvents(environment);
+  expect(events.map(({ stageVersion }) => stageVersion)).toEqual(all);
+  expect(next).toBeNull();
+  expect(events.slice(0, 3).map(({ name }) => name)).toEqual([
+    "TRANSACTION_STATE_DIRECT_DEBIT_RECEIVED",
+    "TRANSACTION_STATE_DIRECT_DEBIT_ACCEPTED",
+    "TRANSACTION_STATE_DIRECT_DEBIT_REPORTED",
+  ]);
+  expect(events[0]?.payload).toMatchObject({ transactionIdentifiers: { uetr: consoleUetr } });
+  expect(webhookIds.slice(3)).toEqual([4, 5, 6, 7].map((stageVersion) => `event-${stageVersion}`));
+  expect(new Set(webhookIds).size).toBe(7);
+});
+
+test("after years the topic has nothing of a transaction, and all its events are still there [D8.43]", async () => {
+  const environment = await openConsoleEnvironment();
+  await environment.save(buildConsoleDebit(states, { bank: "first" }), 0, buildKeptBytes());
+  for (const stageVersion of all) await environment.append(topics.events, consoleUetr, buildStateEvent(stageVersion));
+  await environment.time.advance(20 * 60_000);
+  await forget(environment, 7n);
+  const whole = await readEvents(environment);
+  expect([whole.events.map(({ stageVersion }) => stageVersion), whole.next]).toEqual([all, null]);
+  await environment.append(topics.events, other, buildStateEvent(1));
+  expect(await readEvents(environment)).toEqual(whole);
+  expect((await readEvents(environment, "?from=6")).webhookIds).toEqual(whole.webhookIds.slice(5));
+});
+
+test("I4: while nothing was ever removed, an event that is missing is not rendered: it is not there yet", async () => {
+  const environment = await openConsoleEnvironment();
+  await environment.save(buildConsoleDebit(states, { bank: "first" }), 0, buildKeptBytes());
+  await environment.append(topics.events, consoleUetr, buildStateEvent(1));
+  await environment.time.advance(20 * 60_000);
+  expect(await readEventsText(environment)).toBe(list([1], 2));
 });
 
 test("a page is bounded in bytes, and the next one continues", async () => {

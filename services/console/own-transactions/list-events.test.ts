@@ -1,8 +1,16 @@
 // All events of a time, for a bank that has lost them.
 
-import { topics } from "@sluice/contracts";
+import { type AnyDecodedRecord, partitionFor, topics } from "@sluice/contracts";
 import { expect, test } from "vitest";
-import { buildEsmEvent, buildStateEvent, openConsoleEnvironment, type ConsoleEnvironment } from "../console.fixture.ts";
+import {
+  buildConsoleDebit,
+  buildEsmEvent,
+  buildKeptBytes,
+  buildStateEvent,
+  type ConsoleEnvironment,
+  consoleUetr,
+  openConsoleEnvironment,
+} from "../console.fixture.ts";
 
 const others = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"] as const;
 
@@ -71,4 +79,68 @@ test("a place behind the last partition is the end, and a connector has no event
   const answer = await environment.ask("/events?from=2026-11-20T00:00:00Z&to=2026-11-21T00:00:00Z&after=9999:7");
   expect(JSON.parse(await answer.text())).toMatchObject({ events: [], next: null });
   expect((await read(environment, 0, 1_000, "clearing")).flatMap(({ events }) => events)).toEqual([]);
+});
+
+const entered = (stageVersion: number, bank = "first"): AnyDecodedRecord => ({
+  name: "StateEntered",
+  value: {
+    id: `entry-${stageVersion}`,
+    uetr: consoleUetr,
+    stageVersion,
+    state: "HELD",
+    flow: "on-us",
+    scheme: "ZA_EFT",
+    service: "EFT_DIRECT_DEBIT",
+    direction: "OUTBOUND",
+    sender: "first",
+    bank,
+    businessDate: "2026-11-20",
+    amount: 12_505_000n,
+    currency: "ZAR",
+    reasonCodes: [],
+    httpStatusCode: null,
+    carryOvers: 0,
+    enteredAtMs: 0,
+    journalPartition: 0,
+    journalOffset: 0n,
+  },
+});
+
+test("events of a time that the topic no longer has are rendered again, page by page [D8.43]", async () => {
+  const environment = await openConsoleEnvironment();
+  const { time, messaging } = environment;
+  // A debit that is carried over again and again.
+  const states = Array.from({ length: 130 }, () => "HELD" as const);
+  await environment.save(buildConsoleDebit(["RECEIVED", ...states], { bank: "first" }), 0, buildKeptBytes());
+  await time.advance(60_000);
+  const fromMs = time.nowMs();
+  for (let stageVersion = 2; stageVersion <= 131; stageVersion += 1) {
+    await environment.append(topics.events, consoleUetr, buildStateEvent(stageVersion));
+    await environment.append(topics.stateEvents, consoleUetr, entered(stageVersion));
+  }
+  await environment.append(topics.stateEvents, consoleUetr, entered(131, "second"));
+  await time.advance(3_600_000);
+  const toMs = time.nowMs() + 60_000;
+  await environment.append(topics.events, others[0], buildStateEvent(1));
+  await environment.append(topics.stateEvents, others[0], entered(1));
+  const partition = partitionFor(consoleUetr, 3);
+  messaging.truncate({ topic: topics.events, partition }, 130n);
+  const pages = await read(environment, fromMs, toMs);
+  const given = pages.flatMap(({ events }) => events.map(({ stageVersion }) => stageVersion));
+  // The last one is at the topic's begin: it comes from both.
+  expect(given).toEqual([...Array.from({ length: 130 }, (_, index) => index + 2), 1, 1]);
+  expect(Math.max(...pages.map(({ events }) => events.length))).toBe(100);
+  expect((await read(environment, toMs, toMs + 1_000)).flatMap(({ events }) => events)).toEqual([]);
+});
+
+test("a snapshot that cannot be had now is 503, and no event is left out for it", async () => {
+  const environment = await openConsoleEnvironment();
+  const fromMs = environment.time.nowMs();
+  await environment.append(topics.events, consoleUetr, buildStateEvent(1));
+  await environment.append(topics.stateEvents, consoleUetr, entered(1));
+  await environment.time.advance(3_600_000);
+  await environment.append(topics.events, others[0], buildStateEvent(2));
+  environment.messaging.truncate({ topic: topics.events, partition: partitionFor(consoleUetr, 3) }, 1n);
+  const answer = await environment.ask(`/events?from=${instant(fromMs)}&to=${instant(environment.time.nowMs())}`);
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
 });

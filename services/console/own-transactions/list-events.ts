@@ -6,19 +6,27 @@
 // #2 A page is bounded in events, bytes, records and time. It may be empty and have a `next` all the same: the place
 //    from which to go on.
 // #3 An event that a replay has made again is there again, under the same id. What cannot be read is skipped.
+// #4 What the events topic no longer has is rendered again, in the form that the bank has chosen now. Which events
+//    those are, the entries for analysts say, which are kept for longer. Around the begin of the events topic an event
+//    may come twice: from both.
 
-import { topics, type AnyDecodedRecord, type Serde } from "@sluice/contracts";
-import type { Messaging, PartitionEnds, ReceivedRecord } from "@sluice/messaging";
-import type { Time } from "@sluice/kernel";
+import { type AnyDecodedRecord, topics } from "@sluice/contracts";
+import type { Messaging, PartitionEnds, ReceivedRecord, TopicPartition } from "@sluice/messaging";
+import { Fault, type Time } from "@sluice/kernel";
 import { findOffsetSince, readAround } from "@sluice/timeline";
 import type { Caller } from "@sluice/service";
+import type { Store, TransactionDocument } from "@sluice/store";
 import type { TransactionAnswer } from "../http/bank-answer.ts";
 import { decodeReadable } from "./decode-readable.ts";
+import { type PastEventsPorts, type PostedEvent, renderPastEvents } from "./past-events.ts";
+import { readTopicBegin, brokerSkewMaxMs } from "./topic-begin.ts";
 
 interface EventsPlace {
   readonly partition: number;
   /** Null: the first one of the time that is asked for. */
   readonly offset: bigint | null;
+  /** #4. The offset is one of the entries. */
+  readonly isPast: boolean;
 }
 
 interface EventsQuestion {
@@ -31,11 +39,11 @@ interface EventsQuestion {
 
 export type EventsQueryHandler = (question: EventsQuestion) => Promise<TransactionAnswer>;
 
-interface ListEventsPorts {
+interface ListEventsPorts extends PastEventsPorts {
   readonly time: Time;
   readonly messaging: Messaging;
-  readonly serde: Serde;
-  /** Number of partitions of the topic. */
+  readonly store: Pick<Store, "transactions">;
+  /** Number of partitions of the topics. */
   readonly partitionCount: number;
 }
 
@@ -46,18 +54,27 @@ const searchMaxMs = 4_000;
 const withinRecords = 1_000n;
 
 interface Page {
-  readonly events: { readonly id: string; readonly body: string }[];
+  readonly events: PostedEvent[];
   bytes: number;
   walkedRecords: number;
   next: EventsPlace | null;
+  /** What was loaded for this page. */
+  readonly documents: Map<string, TransactionDocument>;
+  isOver(): boolean;
 }
 
 export function bankEvents(ports: ListEventsPorts): EventsQueryHandler {
   return async (question) => {
-    const page: Page = { events: [], bytes: 0, walkedRecords: 0, next: question.after };
     const untilMs = ports.time.monotonicMs() + searchMaxMs;
-    const isOver = (): boolean => isFull(page) || page.walkedRecords >= walkedRecordsMax || ports.time.monotonicMs() >= untilMs;
-    while (page.next !== null && !isOver()) await walkPartition(ports, question, page, isOver);
+    const page: Page = {
+      events: [],
+      bytes: 0,
+      walkedRecords: 0,
+      next: question.after,
+      documents: new Map(),
+      isOver: () => isFull(page) || page.walkedRecords >= walkedRecordsMax || ports.time.monotonicMs() >= untilMs,
+    };
+    while (page.next !== null && !page.isOver()) await walkPartition(ports, question, page, page.next);
     const { events, next } = page;
     const cursor = next === null ? null : formatEventsPlace(next);
     const webhookIds = JSON.stringify(events.map(({ id }) => id));
@@ -70,32 +87,78 @@ export function bankEvents(ports: ListEventsPorts): EventsQueryHandler {
   };
 }
 
-function formatEventsPlace({ partition, offset }: EventsPlace): string {
-  return `${partition}:${offset ?? ""}`;
+function formatEventsPlace({ partition, offset, isPast }: EventsPlace): string {
+  return `${partition}:${isPast ? "p" : ""}${offset ?? ""}`;
 }
 
 /** Null: the text is no place that a page ends with. */
 export function parseEventsPlace(text: string): EventsPlace | null {
-  const [, partition, offset] = /^(\d{1,4}):(\d{0,19})$/.exec(text) ?? [];
+  const [, partition, past, offset] = /^(\d{1,4}):(p?)(\d{0,19})$/.exec(text) ?? [];
   if (partition === undefined || offset === undefined) return null;
-  return { partition: Number(partition), offset: offset === "" ? null : BigInt(offset) };
+  return { partition: Number(partition), offset: offset === "" ? null : BigInt(offset), isPast: past === "p" };
 }
 
 /** Goes on in one partition until a bound, the end of the time, or the end of the log. */
-async function walkPartition(ports: ListEventsPorts, question: EventsQuestion, page: Page, isOver: () => boolean): Promise<void> {
-  const place = page.next ?? { partition: 0, offset: null };
-  const partition = { topic: topics.events, partition: place.partition };
-  const following = place.partition + 1 < ports.partitionCount ? { partition: place.partition + 1, offset: null } : null;
-  const [ends] = place.partition < ports.partitionCount ? await ports.messaging.ends([partition]) : [];
+async function walkPartition(ports: ListEventsPorts, question: EventsQuestion, page: Page, place: EventsPlace): Promise<void> {
+  const following = place.partition + 1 < ports.partitionCount ? { partition: place.partition + 1, offset: null, isPast: false } : null;
+  const events = { topic: topics.events, partition: place.partition };
+  const [ends] = place.partition < ports.partitionCount ? await ports.messaging.ends([events]) : [];
   page.next = following;
   if (ends === undefined) return;
-  const from = await findStart(ports, question, place, ends);
-  for await (const record of readAround(ports.messaging, partition, { from, to: ends.logEnd })) {
+  const beganMs = await readTopicBegin(ports, events, ends);
+  // A place that retention has passed since: the page begins again with what is rendered.
+  const isLost = !place.isPast && (place.offset ?? 0n) < ends.logStart;
+  if (beganMs !== null && (place.isPast || isLost)) {
+    const entries = { topic: topics.stateEvents, partition: place.partition };
+    const isWalked = await walkPast(ports, question, page, { entries, from: isLost ? null : place.offset, beganMs });
+    if (!isWalked) return;
+  }
+  const offset = place.isPast || isLost ? null : place.offset;
+  await walkEvents(ports, question, page, { events, ends, offset });
+}
+
+/** #4. Returns false if a bound ended the page before that. */
+async function walkPast(
+  ports: ListEventsPorts,
+  question: EventsQuestion,
+  page: Page,
+  past: { readonly entries: TopicPartition; readonly from: bigint | null; readonly beganMs: number },
+): Promise<boolean> {
+  const { entries, beganMs } = past;
+  const [ends] = await ports.messaging.ends([entries]);
+  if (ends === undefined || question.fromMs >= beganMs + brokerSkewMaxMs) return true;
+  const from = await findStart(ports, question, entries, ends, past.from);
+  for await (const record of readAround(ports.messaging, entries, { from, to: ends.logEnd })) {
+    if (record.appendedAtMs >= Math.min(question.toMs, beganMs + brokerSkewMaxMs)) return true;
+    page.walkedRecords += 1;
+    if (record.appendedAtMs >= question.fromMs) await takeEntry(ports, question, page, record);
+    if (page.isOver()) {
+      page.next = { partition: entries.partition, offset: record.offset + 1n, isPast: true };
+      return false;
+    }
+  }
+  return true;
+}
+
+interface EventsWalk {
+  readonly events: TopicPartition;
+  readonly ends: PartitionEnds;
+  readonly offset: bigint | null;
+}
+
+async function walkEvents(
+  ports: ListEventsPorts,
+  question: EventsQuestion,
+  page: Page,
+  { events, ends, offset }: EventsWalk,
+): Promise<void> {
+  const from = await findStart(ports, question, events, ends, offset);
+  for await (const record of readAround(ports.messaging, events, { from, to: ends.logEnd })) {
     if (record.appendedAtMs >= question.toMs) return;
     page.walkedRecords += 1;
-    if (record.appendedAtMs >= question.fromMs) await take(ports.serde, question, page, record);
-    if (isOver()) {
-      page.next = { partition: place.partition, offset: record.offset + 1n };
+    if (record.appendedAtMs >= question.fromMs) await takeEvent(ports, question, page, record);
+    if (page.isOver()) {
+      page.next = { partition: events.partition, offset: record.offset + 1n, isPast: false };
       return;
     }
   }
@@ -104,21 +167,34 @@ async function walkPartition(ports: ListEventsPorts, question: EventsQuestion, p
 async function findStart(
   { messaging }: ListEventsPorts,
   { fromMs }: EventsQuestion,
-  { partition, offset }: EventsPlace,
+  partition: TopicPartition,
   { logStart, logEnd }: PartitionEnds,
+  offset: bigint | null,
 ): Promise<bigint> {
   if (offset !== null) return offset > logStart ? offset : logStart;
-  const search = { from: logStart, to: logEnd, sinceMs: fromMs, withinRecords };
-  return await findOffsetSince(messaging, { topic: topics.events, partition }, search);
+  return await findOffsetSince(messaging, partition, { from: logStart, to: logEnd, sinceMs: fromMs, withinRecords });
 }
 
-async function take(serde: Serde, { caller }: EventsQuestion, page: Page, record: ReceivedRecord): Promise<void> {
+async function takeEvent({ serde }: ListEventsPorts, { caller }: EventsQuestion, page: Page, record: ReceivedRecord): Promise<void> {
   const decoded: AnyDecodedRecord | null = await decodeReadable(record, serde);
   if (decoded?.name !== "TransactionStateEvent" && decoded?.name !== "EsmStateEvent") return;
   const { bank, id, body } = decoded.value;
-  if (bank !== caller.id) return;
-  page.events.push({ id, body: new TextDecoder().decode(body) });
-  page.bytes += body.byteLength;
+  if (bank === caller.id) give(page, { id, body: new TextDecoder().decode(body) });
+}
+
+async function takeEntry(ports: ListEventsPorts, { caller }: EventsQuestion, page: Page, record: ReceivedRecord): Promise<void> {
+  const decoded = await decodeReadable(record, ports.serde);
+  if (decoded?.name !== "StateEntered" || decoded.value.bank !== caller.id) return;
+  const { uetr, stageVersion } = decoded.value;
+  const document = page.documents.get(uetr) ?? (await ports.store.transactions.load([uetr])).get(uetr);
+  if (document === undefined) throw new Fault("console.no-snapshot", `the store does not have ${uetr} now`, { isRetryable: true });
+  page.documents.set(uetr, document);
+  for (const event of await renderPastEvents(document, stageVersion, caller.id, ports)) give(page, event);
+}
+
+function give(page: Page, event: PostedEvent): void {
+  page.events.push(event);
+  page.bytes += Buffer.byteLength(event.body);
 }
 
 function isFull({ events, bytes }: Page): boolean {

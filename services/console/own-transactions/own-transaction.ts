@@ -2,7 +2,7 @@
 // caller is answered as if it did not exist.
 
 import type { State, Transaction, Transition } from "@sluice/domain";
-import type { Store } from "@sluice/store";
+import type { Store, TransactionDocument } from "@sluice/store";
 
 export interface OwnTransaction {
   readonly uetr: string;
@@ -10,6 +10,7 @@ export interface OwnTransaction {
   /** The newest entry into a state. */
   readonly newest: Transition;
   readonly transaction: Transaction;
+  readonly document: TransactionDocument;
 }
 
 /** A message under this UETR may lie in the dead letters, and nobody can tell what it says and whose it is. */
@@ -21,10 +22,11 @@ export async function loadOwnTransaction(
   uetr: string,
   caller: string,
 ): Promise<OwnTransaction | UnreadTransaction | null> {
-  const transaction = (await store.transactions.load([uetr])).get(uetr)?.transaction;
+  const document = (await store.transactions.load([uetr])).get(uetr);
+  const transaction = document?.transaction;
   const newest = transaction?.transitions.at(-1);
   if (transaction?.state === "ORPHAN" && (transaction.quarantined !== null || transaction.unreadMessage !== null)) return "unread";
-  if (transaction === undefined || newest === undefined || transaction.state === "ORPHAN") return null;
+  if (document === undefined || transaction === undefined || newest === undefined || transaction.state === "ORPHAN") return null;
   const isOwn = transaction.message?.sender === caller || transaction.bank === caller;
-  return isOwn ? { uetr, state: transaction.state, newest, transaction } : null;
+  return isOwn ? { uetr, state: transaction.state, newest, transaction, document } : null;
 }

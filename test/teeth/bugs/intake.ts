@@ -7,6 +7,8 @@ const appenderTests = ["services/ingress/journal/journal-appender.test.ts", "ser
 const validatorTests = ["services/validator/service.test.ts", "services/validator/validate-payment.test.ts"];
 const accessTokenTests = ["packages/service/access-tokens/access-tokens.test.ts", "packages/service/access-tokens/proof-memory.test.ts"];
 
+const findEvents = "services/console/own-transactions/find-events.ts";
+
 export const intakeBugs: readonly PlantedBug[] = [
   {
     id: "accepted-though-unknown",
@@ -133,5 +135,11 @@ export const intakeBugs: readonly PlantedBug[] = [
       },
     ],
     nearest: accessTokenTests,
+  },
+  {
+    id: "old-events-left-out",
+    breaks: "A bank that asks for events which the topic no longer has is given those behind them, without a word.",
+    edits: [{ file: findEvents, find: "for (const event of await search.render(next.stageVersion)) {", put: "for (const event of []) {" }],
+    nearest: ["services/console/own-transactions/get-transaction-events.test.ts"],
   },
 ];
