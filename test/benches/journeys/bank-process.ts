@@ -37,7 +37,7 @@ const bankMsMin = 20;
 const bankMsMax = 2_000;
 
 const journeys = new Map<string, Journey>();
-let ingress: { readonly pool: Pool; readonly token: string } | null = null;
+let ingress: { readonly url: string; readonly pool: Pool; readonly token: string } | null = null;
 let [reported, completed, accepted, notTaken, lastMovedMs] = [0, 0, 0, 0, 0];
 
 const server = createServer((request, response) => {
@@ -97,7 +97,10 @@ async function post(path: string, body: Uint8Array): Promise<void> {
 }
 
 async function play(load: JourneyLoad): Promise<JourneysResult> {
-  ingress ??= { pool: new Pool(load.ingressUrl, { connections, pipelining: 1 }), token: load.token };
+  if (ingress?.url !== load.ingressUrl) {
+    await ingress?.pool.close();
+    ingress = { url: load.ingressUrl, pool: new Pool(load.ingressUrl, { connections, pipelining: 1 }), token: load.token };
+  }
   journeys.clear();
   [reported, completed, accepted, notTaken] = [0, 0, 0, 0];
   const random = seededRandom("journeys");
