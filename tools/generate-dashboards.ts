@@ -45,9 +45,13 @@ export function buildDashboard({ name, title, panels }: Dashboard): string {
     .readonly()
     .withVariable(new DatasourceVariableBuilder("datasource").type("prometheus").label("Data source"));
   for (const panel of panels) builder.withPanel(buildPanel(panel));
-  const { panels: built = [], ...rest } = builder.build();
+  const { panels: built = [], templating, ...rest } = builder.build();
   const lines = built.map((panel) => `    ${JSON.stringify(panel)}`);
-  const head = Object.entries(rest).map(([member, value]) => `  ${JSON.stringify(member)}: ${JSON.stringify(value)},`);
+  // Of the variable only what Grafana's schema knows of one that names a data source.
+  const list = templating?.list?.map(({ type, name, label, query }) => ({ type, name, label, query }));
+  const head = Object.entries({ ...rest, templating: { list } }).map(
+    ([member, value]) => `  ${JSON.stringify(member)}: ${JSON.stringify(value)},`,
+  );
   return ["{", ...head, '  "panels": [', lines.join(",\n"), "  ]", "}", ""].join("\n");
 }
 
@@ -58,7 +62,7 @@ function buildPanel({ title, query, legend, unit }: Panel): PanelBuilder {
     .datasource(datasource)
     .span(panelColumns)
     .height(panelRows)
-    .withTarget(new DataqueryBuilder().datasource(datasource).expr(query).legendFormat(legend));
+    .withTarget(new DataqueryBuilder().datasource(datasource).refId("A").expr(query).legendFormat(legend));
 }
 
 function readText(path: string): string | null {

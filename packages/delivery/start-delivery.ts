@@ -11,7 +11,7 @@
 //    waits (I14). Markers have no receiver, and pass all.
 // #5 A stop ends the retries, finishes what runs, writes the positions, and then leaves the consumer group.
 
-import { findReceiver, headers as headerNames, type AnyDecodedRecord } from "@sluice/contracts";
+import { findReceiver, headers as headerNames, readTrace, type AnyDecodedRecord } from "@sluice/contracts";
 import {
   startBrokerClock,
   createOperatorSkips,
@@ -263,7 +263,7 @@ function recordKey({ key, partition, offset }: ReceivedRecord): string {
 }
 
 export function readDeliverySource({ offset, value, headers }: ReceivedRecord): DeliverySource {
-  return { sequence: offset, record: value ?? noBytes, traceparent: headers[headerNames.traceparent] ?? null };
+  return { sequence: offset, record: value ?? noBytes, traceparent: readTrace(headers) };
 }
 
 async function readEnds({ messaging, topic }: DeliveryOptions, partition: number): Promise<PartitionEnds> {

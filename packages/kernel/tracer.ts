@@ -3,6 +3,8 @@
 // #1 Whether a transaction is traced is decided at its head, once, from its UETR. Everybody behind reads the flag of
 //    the record's or the request's traceparent, before a span is made.
 // #2 A traceparent is what W3C Trace Context says: version, trace id, id of the span above, flags.
+// #3 A trace, as records' readers and the store keep it, is a traceparent and, behind a blank, the tracestate that a
+//    caller gave with it. Wherever a traceparent is read, a trace can be.
 
 export type SpanKind = "server" | "client" | "consumer";
 
@@ -20,6 +22,8 @@ export interface Span {
   /** Identifiers, states and codes only: never an account number, a name or an amount. */
   readonly attributes: Readonly<Record<string, string | number>>;
   readonly isError: boolean;
+  /** Places of other spans that it belongs to, in other traces; left out: none. */
+  readonly links?: readonly string[];
 }
 
 export interface Tracer {
@@ -27,6 +31,8 @@ export interface Tracer {
   samples(uetr: string): boolean;
   /** Returns the place of a new span below a place. */
   below(traceparent: string): string;
+  /** Returns the place of a span that begins a trace of its own, for work on several transactions. */
+  apart(): string;
   /** Takes a span whose traceparent is sampled. It never fails, and never waits. */
   record(span: Span): void;
 }
@@ -47,6 +53,25 @@ const flagPlace = 54;
 export function readTraceparent(text: string | null | undefined): TraceParts | null {
   const [, traceId, spanId, flags] = form.exec(text ?? "") ?? [];
   return traceId === undefined || spanId === undefined || flags === undefined ? null : { traceId, spanId, flags };
+}
+
+const stateCharactersMax = 512;
+const stateMembersMax = 32;
+const stateMember = /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{1,256}$/;
+
+/** #3. A tracestate that is none, or longer than others must hand on, is left out. */
+export function joinTrace(traceparent: string, tracestate: string | null): string {
+  if (tracestate === null || tracestate.length > stateCharactersMax) return traceparent;
+  const members = tracestate.split(",").map((member) => member.trim());
+  const isState = members.length <= stateMembersMax && members.every((member) => stateMember.test(member));
+  return isState ? `${traceparent} ${members.join(",")}` : traceparent;
+}
+
+/** #3 */
+export function splitTrace(trace: string): { readonly traceparent: string; readonly tracestate: string | null } {
+  const blank = trace.indexOf(" ");
+  if (blank < 0) return { traceparent: trace, tracestate: null };
+  return { traceparent: trace.slice(0, blank), tracestate: trace.slice(blank + 1) };
 }
 
 export function isSampled(traceparent: string | null | undefined): traceparent is string {

@@ -7,4 +7,5 @@ export { registryConnection, registryVariables } from "./connections/registry-co
 export { runProcess } from "./run-process.ts";
 export { runService } from "./run-service.ts";
 export type { ConfiguredService, ServicePorts } from "./service-ports.ts";
+export { createOtlpTracer } from "./traces/otlp-tracer.ts";
 export { openTracer, type TraceEnvironment, traceVariables } from "./traces/open-tracer.ts";

@@ -8,7 +8,15 @@
 // #3 Every end of a delivery writes a receipt; a stop that found no delivery writes none.
 // #4 A change that only a newer writer knows stops the partition until this reader knows it too.
 
-import { headers, outgoingRecord, topics, type DeliveryOutcome, type Dispatch, type DispatchChange, type Serde } from "@sluice/contracts";
+import {
+  outgoingRecord,
+  topics,
+  traceHeaders,
+  type DeliveryOutcome,
+  type Dispatch,
+  type DispatchChange,
+  type Serde,
+} from "@sluice/contracts";
 import {
   attemptsForJournal,
   buildReceipt,
@@ -40,7 +48,7 @@ export function createDispatchRules(serde: Serde, partitionCount: number): Deliv
     },
     buildEndRecords(end) {
       const { uetr, traceparent } = end.subject;
-      const options = { partitionCount, headers: traceparent === null ? {} : { [headers.traceparent]: traceparent } };
+      const options = { partitionCount, headers: traceHeaders(traceparent) };
       const records: OutgoingRecord[] = [];
       const outcome = factOutcomes[end.outcome];
       const fact = outcome === null ? null : ({ name: "DeliveryEnded", value: deliveryEnded(end, outcome) } as const);

@@ -41,7 +41,8 @@ describe("a delivery that the bank acknowledges", { timeout: 30_000 }, () => {
     await environment.start();
     environment.answers(({ attempt }) => (attempt < 4 ? 503 : 202));
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    await environment.dispatchWith({ traceparent }, { messageIdentification: dispatchMessageId(1) });
+    const tracestate = "congo=t61rcWkgMzE";
+    await environment.dispatchWith({ traceparent, tracestate }, { messageIdentification: dispatchMessageId(1) });
     await environment.until(() => environment.receipts().length === 1);
     expect(environment.received).toHaveLength(4);
     expect(new Set(environment.received.map(({ body }) => body)).size).toBe(1);
@@ -55,12 +56,13 @@ describe("a delivery that the bank acknowledges", { timeout: 30_000 }, () => {
         "idempotency-key": dispatchMessageId(1),
         "user-agent": "Sluice",
         traceparent,
+        tracestate,
       });
     }
     expect(environment.ended()).toMatchObject([
       { outcome: "ACKNOWLEDGED", attempts: 4, recentAttempts: [503, 503, 503, 202].map((httpStatusCode) => ({ httpStatusCode })) },
     ]);
-    expect(environment.broker.records({ topic: topics.journal, partition: 0 })[0]?.headers).toMatchObject({ traceparent });
+    expect(environment.broker.records({ topic: topics.journal, partition: 0 })[0]?.headers).toMatchObject({ traceparent, tracestate });
     expect(environment.receipts()).toMatchObject([
       { outcome: "ACKNOWLEDGED", attempts: 4, firstAttemptAtMs: environment.received[0]?.atMs },
     ]);

@@ -14,10 +14,10 @@ import {
   type DispatchChange,
   type EsmStateEvent,
   type EventHeaders,
-  headers,
   outgoingRecord,
   type Serde,
   topics,
+  traceHeaders,
   type TransactionStateEvent,
 } from "@sluice/contracts";
 import { eventId } from "@sluice/domain";
@@ -48,7 +48,7 @@ export function createPostingRules(serde: Serde, partitionCount: number): Delive
     },
     buildEndRecords(end) {
       const { uetr, traceparent } = end.subject;
-      const options = { partitionCount, headers: traceparent === null ? {} : { [headers.traceparent]: traceparent } };
+      const options = { partitionCount, headers: traceHeaders(traceparent) };
       return [outgoingRecord(serde, topics.receipts, uetr, { name: "Receipt", value: buildReceipt(end) }, options)];
     },
   };

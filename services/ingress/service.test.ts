@@ -59,6 +59,16 @@ describe("a debit that is accepted", () => {
     for (const made of others) expect(made).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
   });
 
+  it("keeps a caller's tracestate beside its traceparent, and logs the traceparent alone [D8 trace]", async () => {
+    const { requested, journal, environment } = await startTestIngress();
+    const given = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", tracestate: "congo=t61rcWkgMzE" };
+    const post = postBody(encodeBody(buildDirectDebit()));
+    await requested("/outbound/direct-debit", { ...post, headers: { ...Object.fromEntries(new Headers(post.headers)), ...given } });
+    expect(journal()[0]?.headers).toMatchObject(given);
+    const [line] = environment.lines.filter(({ event }) => event === "ingress.answered");
+    expect(line?.fields).toMatchObject({ traceparent: given.traceparent });
+  });
+
   it("has one wide log line without account number, name or token", async () => {
     const { requested, environment } = await startTestIngress();
     await requested("/outbound/direct-debit", postBody(encodeBody(buildDirectDebit())));

@@ -34,7 +34,7 @@ import {
   type TokenPorts,
 } from "@sluice/service";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
-import { headers } from "@sluice/contracts";
+import { readTrace } from "@sluice/contracts";
 import type { OutgoingRecord } from "@sluice/messaging";
 import { startIngressAudit } from "./start-audit.ts";
 import { createAdmission } from "./http/admission.ts";
@@ -109,7 +109,7 @@ export function startIngress(ports: IngressPorts): Ingress {
     const outcome = prepared.ok ? await append(prepared.record, waitMaxMs, isStopping) : null;
     const answer = prepared.ok ? answerTo(outcome) : prepared.refusal;
     const tookMs = time.monotonicMs() - startedMs;
-    const traceparent = prepared.ok ? (prepared.record.headers[headers.traceparent] ?? null) : null;
+    const traceparent = prepared.ok ? readTrace(prepared.record.headers) : null;
     traceRequest(ports, request, { traceparent, tookMs, status: answer.status, subject: prepared.subject });
     report({ ...requestFields(request), ...answerFields(answer), tookMs, traceparent, subject: prepared.subject, outcome });
     return answer;

@@ -8,7 +8,7 @@
 
 import type { RuleBook } from "@sluice/account-validation";
 import type { Configuration } from "@sluice/config";
-import { type AccountVerified, headers, outgoingRecord, type Serde, topics } from "@sluice/contracts";
+import { type AccountVerified, headers, outgoingRecord, readTrace, type Serde, topics, traceHeaders } from "@sluice/contracts";
 import {
   buildDeadLetter,
   deadLetterReason,
@@ -82,7 +82,7 @@ export async function onPaymentReceived(record: ReceivedRecord, context: Validat
     tookMs,
   });
   context.metrics.validated(received.name, verdict, tookMs);
-  traceBelow(context.tracer, record.headers[headers.traceparent], () => ({
+  traceBelow(context.tracer, readTrace(record.headers), () => ({
     name: "verdict",
     kind: "consumer",
     startMs: context.time.nowMs() - tookMs,
@@ -142,7 +142,6 @@ function outgoing(
   record: ReceivedRecord,
   { serde, partitionCount }: ValidationContext,
 ): OutgoingRecord {
-  const traceparent = record.headers[headers.traceparent];
-  const carried = traceparent === undefined ? {} : { [headers.traceparent]: traceparent };
-  return outgoingRecord(serde, topics.journal, uetr, { name: "AccountVerified", value }, { partitionCount, headers: carried });
+  const options = { partitionCount, headers: traceHeaders(readTrace(record.headers)) };
+  return outgoingRecord(serde, topics.journal, uetr, { name: "AccountVerified", value }, options);
 }

@@ -91,7 +91,10 @@ function debit(uetr = sampleUetr, debtorAccount?: string): DecodedRecord<"Direct
 
 function debitRecord(serde: Serde, uetr = sampleUetr, debtorAccount?: string): OutgoingRecord {
   const decoded = debit(uetr, debtorAccount);
-  return outgoingRecord(serde, topics.journal, uetr, decoded, { partitionCount, headers: { traceparent: "00-1-2-01" } });
+  return outgoingRecord(serde, topics.journal, uetr, decoded, {
+    partitionCount,
+    headers: { traceparent: "00-1-2-01", tracestate: "congo=1" },
+  });
 }
 
 test("each debit gets one verdict under its UETR, in its partition, with its trace", async () => {
@@ -111,7 +114,7 @@ test("each debit gets one verdict under its UETR, in its partition, with its tra
   const partitionOfDebit = new Map(records(topics.journal).map((record) => [Buffer.from(record.key ?? []).toString(), record.partition]));
   for (const { record, key, decoded } of verdicts()) {
     expect(record.partition).toBe(partitionOfDebit.get(key));
-    expect(record.headers).toEqual({ "sluice-type": "AccountVerified", traceparent: "00-1-2-01" });
+    expect(record.headers).toEqual({ "sluice-type": "AccountVerified", traceparent: "00-1-2-01", tracestate: "congo=1" });
     expect(decoded.value).toMatchObject({ verdict: uetrs.indexOf(key) < 20 ? "ACCEPTED" : "REFUSED" });
   }
   expect(await metrics.text()).toMatch(/sluice_validator_reasons_total\{code="AC02"\} 20/);

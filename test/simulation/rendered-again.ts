@@ -18,7 +18,7 @@ interface RenderedAgainPorts {
 
 const stepsMax = 100_000;
 
-/** Returns a sentence for each event that is rendered otherwise now, or not at all. Moves the clock until the store has answered. */
+/** Returns a sentence for each event that is rendered otherwise now, or not at all. Moves the clock meanwhile. */
 export async function findRenderedOtherwise(ports: RenderedAgainPorts): Promise<readonly string[]> {
   const { broker, store, time, serde } = ports;
   const records = Array.from({ length: ports.configuration.partitionCount }, (_, partition) =>

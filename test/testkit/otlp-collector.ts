@@ -13,11 +13,17 @@ export interface CollectedSpan {
   readonly tookMs: number;
   readonly isError: boolean;
   readonly attributes: Readonly<Record<string, string>>;
+  /** Of its place; null: it has none. */
+  readonly traceState: string | null;
+  /** Spans that it is linked with, as trace id and span id. */
+  readonly links: readonly string[];
 }
 
 export interface OtlpCollector extends AsyncDisposable {
   readonly url: string;
   readonly spans: readonly CollectedSpan[];
+  /** Bodies as they came, the newest hundred. */
+  readonly bodies: readonly string[];
   /** Answers every request with this status from now on. */
   answer(status: number): void;
 }
@@ -41,21 +47,27 @@ interface OtlpBody {
         readonly endTimeUnixNano: string;
         readonly attributes: readonly Attribute[];
         readonly status: { readonly code?: number };
+        readonly traceState?: string;
+        readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
       }[];
     }[];
   }[];
 }
 
 const errorStatus = 2;
+const bodiesKept = 100;
 
 export async function openOtlpCollector(): Promise<OtlpCollector> {
   const spans: CollectedSpan[] = [];
+  const bodies: string[] = [];
   let status = 200;
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on("data", (part: Buffer) => parts.push(part));
     request.on("end", () => {
-      if (status === 200) spans.push(...readSpans(Buffer.concat(parts).toString("utf8")));
+      const body = Buffer.concat(parts).toString("utf8");
+      if (status === 200) spans.push(...readSpans(body));
+      if (bodies.push(body) > bodiesKept) bodies.shift();
       response.writeHead(status, { "content-type": "application/json" }).end("{}");
     });
   });
@@ -65,6 +77,7 @@ export async function openOtlpCollector(): Promise<OtlpCollector> {
   return {
     url: `http://127.0.0.1:${address.port}/v1/traces`,
     spans,
+    bodies,
     answer: (next) => void (status = next),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -88,6 +101,8 @@ function readSpans(text: string): readonly CollectedSpan[] {
         tookMs: toMs(span.endTimeUnixNano) - toMs(span.startTimeUnixNano),
         isError: span.status.code === errorStatus,
         attributes: readAttributes(span.attributes),
+        traceState: span.traceState ?? null,
+        links: (span.links ?? []).map(({ traceId, spanId }) => `${traceId} ${spanId}`),
       })),
     ),
   );

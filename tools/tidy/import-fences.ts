@@ -126,6 +126,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@asyncapi/avro-schema-parser": ["tools"],
   "@asyncapi/parser": ["tools"],
   "@grafana/grafana-foundation-sdk": ["tools"],
+  "@grafana/schema": ["tools"],
   "@hono/node-server": ["packages/service"],
   "@redocly/openapi-core": ["tools"],
   ajv: ["packages/documents"],

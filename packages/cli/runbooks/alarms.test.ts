@@ -30,10 +30,13 @@ const served = new Set(
   ),
 );
 
+/** What Sluice cannot serve: `up` is Prometheus's own, the others are of the machines of the log. */
+const servedByOthers = ["node_filesystem_avail_bytes", "node_filesystem_size_bytes", "kubelet_volume_stats_available_bytes"];
+
 test.each(rules.map((rule) => [rule.alert, rule] as const))("%s uses metrics that are served, and names its runbook", (_name, rule) => {
   // A histogram is queried by its parts.
   const asked = [...rule.expr.matchAll(/\bsluice_[a-z_]+/g)].map(([name]) => name.replace(/_seconds_(bucket|sum|count)$/, "_seconds"));
-  expect(asked.length).toBeGreaterThan(0);
+  expect(asked.length > 0 || servedByOthers.some((name) => rule.expr.includes(name))).toBe(true);
   expect(asked.filter((name) => !served.has(name))).toEqual([]);
   expect([rule.annotations.runbook_url].filter((page) => !existsSync(join(root, page)))).toEqual([]);
   expect(["info", "warning", "critical"]).toContain(rule.labels.severity);

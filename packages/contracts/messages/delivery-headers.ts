@@ -2,8 +2,11 @@
 // parameters are made from it, so that no header is sent that the document does not explain.
 
 export interface DeliveryHeader {
-  /** On every attempt, on those that are signed, on postings of transaction events, or on those after the first. */
-  readonly when: "always" | "signed" | "event" | "later-event";
+  /**
+   * On every attempt, on those that are signed, on those of a trace with a tracestate, on postings of transaction
+   * events, or on those after the first.
+   */
+  readonly when: "always" | "signed" | "traced" | "event" | "later-event";
   /** Null: OpenAPI has another place for it than a parameter. */
   readonly parameter: {
     readonly meaning: string;
@@ -52,6 +55,14 @@ export const deliveryHeaders = {
       meaning: "W3C trace context of the request that began it all.",
       schema: { type: "string", pattern: "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}" },
       example: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    },
+  },
+  tracestate: {
+    when: "traced",
+    parameter: {
+      meaning: "What the caller gave with its trace context, as it was. Left out where it gave none.",
+      schema: { type: "string", pattern: "^[ -~]{3,512}$" },
+      example: "congo=t61rcWkgMzE",
     },
   },
   "sluice-sequence": {

@@ -1,5 +1,7 @@
 // Topics, headers and consumer groups.
 
+import { joinTrace, splitTrace } from "@sluice/kernel";
+
 export { partitionCountDefault } from "@sluice/domain";
 
 export const topics = {
@@ -25,6 +27,8 @@ export const headers = {
   /** The record type, so that a reader can skip a record without decoding it. */
   type: "sluice-type",
   traceparent: "traceparent",
+  /** What a caller gave with its traceparent. */
+  tracestate: "tracestate",
   /**
    * The bank or connector that a record of `dispatch` or `events` is for, so that a reader can let it pass the records
    * of another one without decoding either.
@@ -48,6 +52,19 @@ export const headers = {
   /** Set on DeadLettersReplayed: the offset behind the last record that the transaction had applied. */
   quarantinedTo: "sluice-quarantined-to",
 } as const;
+
+/** The headers of a record that carry a trace (a traceparent, and behind a blank a tracestate); null: it has none. */
+export function traceHeaders(trace: string | null): Readonly<Record<string, string>> {
+  if (trace === null) return {};
+  const { traceparent, tracestate } = splitTrace(trace);
+  return { [headers.traceparent]: traceparent, ...(tracestate === null ? {} : { [headers.tracestate]: tracestate }) };
+}
+
+/** The trace that a record carries; null: none. */
+export function readTrace(carried: Readonly<Record<string, string | undefined>>): string | null {
+  const traceparent = carried[headers.traceparent];
+  return traceparent === undefined ? null : joinTrace(traceparent, carried[headers.tracestate] ?? null);
+}
 
 export const groups = {
   validator: "sluice.validator",

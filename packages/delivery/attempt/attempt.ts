@@ -10,7 +10,7 @@
 
 import { hash } from "node:crypto";
 import type { ConfiguredParty } from "@sluice/config";
-import { isSampled } from "@sluice/kernel";
+import { isSampled, splitTrace } from "@sluice/kernel";
 import type { AttemptHeaders } from "@sluice/contracts";
 import { findOperationAddress } from "../endpoint/operation-addresses.ts";
 import { answerText } from "./answer-text.ts";
@@ -129,6 +129,7 @@ export function evaluateAnswer(
 const noAddress: Promise<ReceiverAnswer> = Promise.resolve({ kind: "silent", reason: "no-address" });
 
 function buildRequest(delivery: Delivery, traced: string | null, atMs: number, timeoutMs: number): ReceiverRequest {
+  const { traceparent, tracestate } = splitTrace(traced ?? delivery.traceparent ?? deriveTraceparent(delivery.id));
   const headers = {
     ...delivery.headers,
     "content-type": "application/json",
@@ -136,7 +137,8 @@ function buildRequest(delivery: Delivery, traced: string | null, atMs: number, t
     "webhook-timestamp": String(Math.floor(atMs / 1_000)),
     "idempotency-key": delivery.id,
     "user-agent": "Sluice",
-    traceparent: traced ?? delivery.traceparent ?? deriveTraceparent(delivery.id),
+    traceparent,
+    ...(tracestate === null ? {} : { tracestate }),
   } satisfies AttemptHeaders & Readonly<Record<string, string>>;
   return { receiverId: delivery.receiverId, operation: delivery.operation, body: delivery.body, headers, timeoutMs };
 }

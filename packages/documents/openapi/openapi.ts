@@ -205,7 +205,7 @@ const traceparent = { in: "header", name: "traceparent", example: deliveryHeader
 /** The documented headers of deliveries, by the name of their component. */
 const sent = Object.entries<DeliveryHeader>(deliveryHeaders).flatMap(([name, { when, parameter }]) =>
   // Callers may send a trace context too: the other parameter of this name.
-  parameter === null ? [] : [{ key: name === "traceparent" ? "traceparent-sent" : name, name, when, parameter }],
+  parameter === null ? [] : [{ key: name.startsWith("trace") ? `${name}-sent` : name, name, when, parameter }],
 );
 
 function listSentParameters(isEvent: boolean): readonly Part[] {

@@ -43,12 +43,30 @@ test("a span comes to a collector by OTLP over HTTP as it was recorded", async (
     kind: 5,
   };
   const attributes = { "sluice.verdict": "ACCEPTED", "sluice.partition": "3" };
-  const times = { startMs: 1_795_154_401_000.5, tookMs: 2.25 };
+  const times = { startMs: 1_795_154_401_000.5, tookMs: 2.25, traceState: null, links: [] };
   expect(collector.spans).toEqual([
     { ...common, ...times, parentSpanId: "b7ad6b7169203331", isError: false, attributes },
     { ...common, ...times, parentSpanId: null, isError: true, attributes },
   ]);
   expect([await count("spans_total"), await count("spans_dropped_total")]).toEqual([2, 0]);
+});
+
+test("a span has its caller's tracestate, and is linked with spans of other traces, 128 at most", async () => {
+  const { collector, tracer } = await openTracer();
+  await using _closed = collector;
+  const apart = tracer.apart();
+  expect(apart).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+  const below = tracer.below(`${place} congo=t61rcWkgMzE`);
+  expect(below).toMatch(/^00-0b8d8f3e5c1a4f0e9d531d2c3b4a5f60-(?!00f067aa0ba902b7)[0-9a-f]{16}-01 congo=t61rcWkgMzE$/);
+  tracer.record({ ...span, traceparent: below, links: [apart] });
+  tracer.record({ ...span, links: Array.from({ length: 130 }, () => apart) });
+  await tracer.stop();
+  const link = `${apart.slice(3, 35)} ${apart.slice(36, 52)}`;
+  expect(collector.spans).toMatchObject([
+    { traceState: "congo=t61rcWkgMzE", links: [link] },
+    { traceState: null, links: Array.from({ length: 128 }, () => link) },
+  ]);
+  expect(collector.bodies.join()).toContain('"droppedLinksCount":2');
 });
 
 test("I15: what a collector does not take is dropped, counted and logged once, and the work goes on", async () => {

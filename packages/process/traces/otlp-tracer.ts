@@ -5,7 +5,17 @@
 // #3 A failure is logged once, until a request succeeds again.
 
 import { requestText } from "@sluice/connection";
-import { type Logger, type Metrics, type Random, readTraceparent, type Span, type Time, type Tracer } from "@sluice/kernel";
+import {
+  type Logger,
+  joinTrace,
+  type Metrics,
+  type Random,
+  readTraceparent,
+  splitTrace,
+  type Span,
+  type Time,
+  type Tracer,
+} from "@sluice/kernel";
 import { otlpRequest } from "./otlp.ts";
 import { createSampling, type Sampling } from "./sampling.ts";
 
@@ -75,8 +85,10 @@ export function createOtlpTracer(options: OtlpTracerOptions): OtlpTracer {
     samples: createSampling(options),
     below(traceparent) {
       const place = readTraceparent(traceparent);
-      return place === null ? traceparent : `00-${place.traceId}-${random.hex(8)}-${place.flags}`;
+      if (place === null) return traceparent;
+      return joinTrace(`00-${place.traceId}-${random.hex(8)}-${place.flags}`, splitTrace(traceparent).tracestate);
     },
+    apart: () => `00-${random.hex(16)}-${random.hex(8)}-01`,
     record(span) {
       recorded.add();
       if (queue.length >= queuedSpansMax) dropped.add();

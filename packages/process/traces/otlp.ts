@@ -1,6 +1,6 @@
 // A list of spans as an OTLP request in JSON (OpenTelemetry protocol 1.x): times in nanoseconds as text, ids in hex.
 
-import { type Span, readTraceparent } from "@sluice/kernel";
+import { type Span, readTraceparent, splitTrace } from "@sluice/kernel";
 
 /** OTLP's numbers of the kinds. */
 const kinds = { server: 2, client: 3, consumer: 5 } as const;
@@ -11,18 +11,32 @@ export function otlpRequest(service: string, spans: readonly Span[]): string {
   return JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope: { name: "sluice" }, spans: spans.map(spanOf) }] }] });
 }
 
-function spanOf({ traceparent, parentId, name, kind, startMs, tookMs, attributes, isError }: Span) {
-  const place = readTraceparent(traceparent);
+/** As many as OpenTelemetry's own default. */
+const linksMax = 128;
+
+function spanOf({ traceparent, parentId, name, kind, startMs, tookMs, attributes, isError, links = [] }: Span) {
+  const place = placeOf(traceparent);
   return {
-    traceId: place?.traceId,
-    spanId: place?.spanId,
+    ...place,
     ...(parentId === null ? {} : { parentSpanId: parentId }),
     name,
     kind: kinds[kind],
     startTimeUnixNano: nanoseconds(startMs),
     endTimeUnixNano: nanoseconds(startMs + tookMs),
     attributes: attributesOf(attributes),
+    ...(links.length === 0 ? {} : { links: links.slice(0, linksMax).map(placeOf) }),
+    ...(links.length > linksMax ? { droppedLinksCount: links.length - linksMax } : {}),
     status: isError ? { code: errorStatus } : {},
+  };
+}
+
+function placeOf(trace: string) {
+  const place = readTraceparent(trace);
+  const { tracestate } = splitTrace(trace);
+  return {
+    traceId: place?.traceId,
+    spanId: place?.spanId,
+    ...(tracestate === null ? {} : { traceState: tracestate }),
   };
 }
 

@@ -7,8 +7,8 @@
 //    the result is null if nothing was found before a bound.
 // #3 A state whose event is not in the topic yet ends the page too: events are never returned out of order.
 // #4 A record or a batch that cannot be read is skipped.
-// #5 An event that is in the topic no longer is rendered again: one from before the topic begins, and one behind which a
-//    later event of the transaction is found first.
+// #5 An event that is in the topic no longer is rendered again: one from before the topic begins, and one behind which
+//    a later event of the transaction is found first.
 
 import { headers, partitionFor, topics, type AnyDecodedRecord, type Serde } from "@sluice/contracts";
 import type { Transition } from "@sluice/domain";

@@ -20,7 +20,7 @@ import {
   type Callers,
   type ClientConnection,
 } from "@sluice/service";
-import { sleep, type Time } from "@sluice/kernel";
+import { joinTrace, sleep, type Time } from "@sluice/kernel";
 import { Hono } from "hono";
 import type { Admission } from "./admission.ts";
 import { noRoomAnswers, tooManyAnswer, type IngressAnswer } from "./answer.ts";
@@ -43,6 +43,7 @@ export interface IngressApiPorts {
     readonly operation: IngressOperation["name"];
     readonly caller: string;
     readonly body: Uint8Array;
+    /** A trace: its tracestate is behind it. */
     readonly traceparent: string | null;
     readonly tokenId: string;
     readonly certificateId: string | null;
@@ -143,7 +144,8 @@ async function post(
   try {
     const reading = await readBody(request, bodyBytesMax);
     if (!reading.ok) return refused(ports, known, reading.response);
-    const traceparent = request.headers.get("traceparent");
+    const parent = request.headers.get("traceparent");
+    const traceparent = parent === null ? null : joinTrace(parent, request.headers.get("tracestate"));
     return responseTo(await ports.take({ operation: operation.name, caller: caller.id, body: reading.bytes, traceparent, ...source }));
   } finally {
     room[Symbol.dispose]();

@@ -1,6 +1,6 @@
 // The report on each request: one wide log line, and the metrics. No account number, name or token is among the fields.
 
-import type { Logger, Metrics } from "@sluice/kernel";
+import { type Logger, type Metrics, splitTrace } from "@sluice/kernel";
 import type { Refusals } from "@sluice/service";
 import type { IngressAnswer } from "./answer.ts";
 import { ingressOperations } from "../operations.ts";
@@ -63,7 +63,7 @@ export function createIngressRequestReport(ports: ReportPorts, refusals: Pick<Re
       ...buildAppendFields(fields.outcome),
       bytes: fields.bytes,
       tookMs: Math.round(fields.tookMs * 10) / 10,
-      traceparent: fields.traceparent,
+      traceparent: fields.traceparent === null ? null : splitTrace(fields.traceparent).traceparent,
     });
   };
 }

@@ -7,7 +7,7 @@ const uetr = "0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60";
 const callers = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 function ports(samples: boolean | null) {
-  const tracer: Tracer = { samples: () => samples === true, below: (above) => above, record: () => {} };
+  const tracer: Tracer = { samples: () => samples === true, below: (above) => above, apart: () => callers, record: () => {} };
   return { random: seededRandom(1), ...(samples === null ? {} : { tracer }) };
 }
 
@@ -34,4 +34,11 @@ test.each([
   `ff${callers.slice(2)}`,
 ])("%s is no context, and a trace begins here", (header) => {
   expect(traceparentFrom(header, uetr, ports(true))).toContain(uetr.replaceAll("-", ""));
+});
+
+test("a caller's tracestate is kept, whether anything is traced here or not [D8 trace]", () => {
+  const trace = `${callers} congo=t61rcWkgMzE`;
+  expect(traceparentFrom(trace, uetr, ports(null))).toBe(trace);
+  expect(traceparentFrom(trace, uetr, ports(true))).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01 congo=t61rcWkgMzE$/);
+  expect(traceparentFrom("00-zz-1-01 congo=t61rcWkgMzE", uetr, ports(true))).not.toContain("congo");
 });

@@ -2,7 +2,7 @@
 // here.
 
 import { findBank, findConnector, type Configuration } from "@sluice/config";
-import { type AnyDecodedRecord, headers, outgoingRecord, topics, type Serde } from "@sluice/contracts";
+import { type AnyDecodedRecord, outgoingRecord, topics, traceHeaders, type Serde } from "@sluice/contracts";
 import type { OutgoingRecord } from "@sluice/messaging";
 import { Fault, type Logger, type Time } from "@sluice/kernel";
 import { scopeFor } from "@sluice/secrecy";
@@ -51,7 +51,7 @@ export function prepareRecord(ports: PreparePorts, request: PrepareRequest): Pre
     if (!result.ok) return result;
     const { key, subject, decoded } = result;
     const traceparent = traceparentFrom(request.traceparent ?? null, subject?.uetr ?? null, ports);
-    const carried = { partitionCount, headers: { [headers.traceparent]: traceparent } };
+    const carried = { partitionCount, headers: traceHeaders(traceparent) };
     const scope = configuration.sealPersonalData ? sealScope(decoded) : null;
     const sealing = scope === null ? carried : { ...carried, sealUnder: { scope } };
     try {

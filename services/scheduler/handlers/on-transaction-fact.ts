@@ -5,7 +5,7 @@
 // #2 Outputs are a function of the document and the record, so a replay gives the same bytes.
 // #3 A record that follows a dead-lettered one goes into the dead letters too, at every replay again.
 
-import { factFromRecord, headers, sha256Hex } from "@sluice/contracts";
+import { factFromRecord, readTrace, sha256Hex } from "@sluice/contracts";
 import { decide, extendRules, isTransactionFact, type Transaction, type TransactionFact } from "@sluice/domain";
 import { buildDeadLetter } from "@sluice/messaging";
 import { assert } from "@sluice/kernel";
@@ -74,6 +74,6 @@ function updateDocument(
     finalReport: isFinal ? bytes.slice() : (before?.finalReport ?? null),
     search: addSearchTerms(before?.search ?? noSearchTerms, isAccepted || isVerdict || isFinal ? decoded : null, hide),
     rules: extendRules(before?.rules ?? null, rulesVersion),
-    traceparent: isAccepted ? (record.headers[headers.traceparent] ?? null) : (before?.traceparent ?? null),
+    traceparent: isAccepted ? readTrace(record.headers) : (before?.traceparent ?? null),
   };
 }

@@ -7,12 +7,13 @@ import {
   eventOptionsOf,
   eventRecords,
   hasErasedMessage,
-  headers,
   outgoingRecord,
   readKeptMessages,
+  readTrace,
   requestRecord,
   stateEnteredRecord,
   topics,
+  traceHeaders,
 } from "@sluice/contracts";
 import { findBank } from "@sluice/config";
 import type { Output } from "@sluice/domain";
@@ -34,8 +35,7 @@ export function renderOutputs(
   if (outputs.length === 0) return [];
   const { serde, partitionCount } = context;
   const { uetr } = document.transaction;
-  const traceparent = cause.record.headers[headers.traceparent] ?? document.traceparent ?? undefined;
-  const options = { partitionCount, headers: traceparent === undefined ? {} : { [headers.traceparent]: traceparent } };
+  const options = { partitionCount, headers: traceHeaders(readTrace(cause.record.headers) ?? document.traceparent) };
   const { decoded } = cause;
   const answered = decoded?.name === "DirectDebitReceived" || decoded?.name === "CreditTransferReceived" ? decoded.value : null;
   const sources = { ...readKeptMessages(serde, document), answered };

@@ -24,7 +24,7 @@ export interface Comparison {
   readonly overNone: Readonly<Record<"hundredth" | "all", Spread>>;
   /** Percent more than the median of `off`. */
   readonly noneOverOff: number;
-  /** How far the turns of `off` lie apart, in percent of their median: what a difference must exceed to say something. */
+  /** How far turns of `off` lie apart, in percent of their median. A difference must exceed it to say something. */
   readonly noisePercent: number;
 }
 

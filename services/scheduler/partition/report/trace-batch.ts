@@ -1,7 +1,12 @@
-// The spans of a batch: one for each record that belongs to a traced transaction, as long as the whole batch took.
+// The spans of a batch: one for each record that belongs to a traced transaction, as long as the whole batch took, and
+// one of the batch itself.
+//
+// #1 The batch's span has a trace of its own and is linked with the spans of its traced records, both ways: it is the
+//    work on all of them at once.
+// #2 A batch without a traced record has no span.
 
-import { headers } from "@sluice/contracts";
-import { traceBelow } from "@sluice/kernel";
+import { readTrace } from "@sluice/contracts";
+import { isSampled, readTraceparent } from "@sluice/kernel";
 import type { HandledRecord } from "../../handlers/handler.ts";
 import type { PartitionContext } from "../context.ts";
 
@@ -11,15 +16,21 @@ export function traceBatch(
   tookMs: number,
 ): void {
   if (tracer === undefined) return;
-  for (const one of handled) {
-    const { record, key, name, decision, transaction } = one;
+  const traced = handled.flatMap((one) => {
     // A fact of our own has no trace; what follows from it has that of its transaction.
-    const above = record.headers[headers.traceparent] ?? one.outgoing[0]?.headers[headers.traceparent];
-    traceBelow(tracer, above, () => ({
+    const above = readTrace(one.record.headers) ?? readTrace(one.outgoing[0]?.headers ?? {});
+    return isSampled(above) ? [{ ...one, above, place: tracer.below(above) }] : [];
+  });
+  const [first] = traced;
+  if (first === undefined) return;
+  const batch = tracer.apart();
+  const common = { kind: "consumer", startMs: time.nowMs() - tookMs, tookMs } as const;
+  for (const { record, key, name, decision, transaction, above, place } of traced) {
+    tracer.record({
+      ...common,
+      traceparent: place,
+      parentId: readTraceparent(above)?.spanId ?? null,
       name: `decide ${name}`,
-      kind: "consumer",
-      startMs: time.nowMs() - tookMs,
-      tookMs,
       attributes: {
         "sluice.uetr": key,
         "sluice.decision": decision,
@@ -29,6 +40,16 @@ export function traceBatch(
         "sluice.batch.records": handled.length,
       },
       isError: decision === "dead-lettered",
-    }));
+      links: [batch],
+    });
   }
+  tracer.record({
+    ...common,
+    traceparent: batch,
+    parentId: null,
+    name: "decide batch",
+    attributes: { "sluice.partition": first.record.partition, "sluice.batch.records": handled.length },
+    isError: false,
+    links: traced.map(({ place }) => place),
+  });
 }
