@@ -1,29 +1,31 @@
 import { drawUetr, seededRandom } from "@sluice/testkit";
 import { expect, test } from "vitest";
-import { compareTurns } from "./compare.ts";
+import { chanceOfLuck, compareTurns, type Turn, turnsOfRound } from "./compare.ts";
 import { isTraced, placeInHalf, tracedHalf } from "./halves.ts";
 
-test("what tracing costs is compared within the same processes, and against the spread of turns without it", () => {
-  const turns = [
-    { processes: 1, variant: "off", micros: 1_000 },
-    { processes: 1, variant: "off", micros: 1_040 },
-    { processes: 2, variant: "none", micros: 1_020 },
-    { processes: 2, variant: "hundredth", micros: 1_030.2 },
-    { processes: 2, variant: "all", micros: 1_122 },
-    { processes: 3, variant: "all", micros: 2_100 },
-    { processes: 3, variant: "none", micros: 2_000 },
-  ] as const;
-  expect(compareTurns(turns)).toEqual({
-    cost: {
-      off: { median: 1_020, least: 1_000, most: 1_040 },
-      none: { median: 1_510, least: 1_020, most: 2_000 },
-      hundredth: { median: 1_030, least: 1_030, most: 1_030 },
-      all: { median: 1_611, least: 1_122, most: 2_100 },
-    },
-    overNone: { hundredth: { median: 1, least: 1, most: 1 }, all: { median: 7.5, least: 5, most: 10 } },
-    noneOverOff: 48,
-    noisePercent: 3.9,
-  });
+const round = (number: number, [none, hundredth, all, hundredthAgain, noneAgain]: readonly number[]): readonly Turn[] =>
+  [none, hundredth, all, hundredthAgain, noneAgain].map((micros = 0, index) => ({
+    round: number,
+    variant: turnsOfRound[index] ?? "none",
+    micros,
+  }));
+
+test("what tracing costs is compared within a round, and a steady drift is taken out of it", () => {
+  const off = [1_000, 1_040].map((micros) => ({ round: 0, variant: "off" as const, micros }));
+  // Everything becomes 10 µs dearer from turn to turn; a hundredth costs nothing, each 5 %.
+  const drifting = round(1, [1_000, 1_010, 1_071, 1_030, 1_040]);
+  const still = round(2, [2_000, 2_020, 2_200, 2_020, 2_000]);
+  const found = compareTurns([...off, ...drifting, ...still]);
+  expect(found.rounds).toEqual({ hundredth: [0, 1], all: [5, 10] });
+  expect(found.overNone).toEqual({ hundredth: { median: 0.5, least: 0, most: 1 }, all: { median: 7.5, least: 5, most: 10 } });
+  expect([found.noise, found.offApart]).toEqual([{ median: 2, least: 0, most: 4 }, 3.9]);
+  expect(found.cost.off).toEqual({ median: 1_020, least: 1_000, most: 1_040 });
+});
+
+test("a bound is shown only where every round is below it, and by as many rounds as leave no room for luck", () => {
+  expect(chanceOfLuck([0.4, -1, 2.9, 1, 0], 3)).toBe(1 / 32);
+  expect(chanceOfLuck([0.4, 3.1, 2.9], 3)).toBeNull();
+  expect(chanceOfLuck([], 3)).toBeNull();
 });
 
 test("a share of all debits is spread evenly, and their UETRs are in the half that is traced", () => {

@@ -4,7 +4,7 @@ import { runInTerminal } from "./trial-terminal.ts";
 import { readWhole } from "./whole-number.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
-const defaults = { rounds: 3, rate: 60, seconds: 15 } as const;
+const defaults = { rounds: 5, rate: 60, seconds: 4 } as const;
 const most = { rounds: 100, rate: 10_000, seconds: 3_600 } as const;
 const exitUsage = 2;
 
@@ -28,12 +28,19 @@ export const benchTracingVerb: Verb = {
   summary: "what tracing costs: processor time of a journey without it, with one in a hundred traced, and with each, in turns",
   arguments: [],
   options: {
-    rounds: { type: "string", placeholder: "N", text: `processes without a collector and then with one (${defaults.rounds})` },
+    rounds: {
+      type: "string",
+      placeholder: "N",
+      text: `rounds of five turns: none, a hundredth, each traced, and back (${defaults.rounds})`,
+    },
     rate: { type: "string", placeholder: "N", text: `debits a second (${defaults.rate})` },
     seconds: { type: "string", placeholder: "S", text: `of one turn (${defaults.seconds})` },
     json: jsonOption,
   },
-  notes: ["Servers as for bench delivery. A round takes two minutes and a half.", "docs/benchmarks.md explains what is measured."],
+  notes: [
+    "Servers as for bench delivery. A round takes some 40 seconds, all of it less than five minutes.",
+    "docs/benchmarks.md explains what is measured.",
+  ],
   examples: ["bench tracing --rounds 5"],
   run,
 };
