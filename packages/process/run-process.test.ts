@@ -44,6 +44,8 @@ test("a service logs its ports, answers as alive and ready, and exits with 0 on 
   expect(line.port).toBe(4711);
   expect((await fetch(`http://127.0.0.1:${line.opsPort}/livez`)).status).toBe(200);
   expect((await fetch(`http://127.0.0.1:${line.opsPort}/readyz`)).status).toBe(200);
+  const metrics = await (await fetch(`http://127.0.0.1:${line.opsPort}/metrics`)).text();
+  expect(metrics).toContain('sluice_connections_dropped_total{port="opsPort"} 0\n');
   child.kill("SIGTERM");
   expect(await ended).toBe(0);
   expect(lines.map(({ event }) => event)).toEqual(["service.listening", "service.stopping", "service.stopped"]);

@@ -138,7 +138,6 @@ class ServiceProcess<N extends VariableName> {
       nowMs: () => machineTime.nowMs(),
     });
     showBuild(this.#metrics, this.#environment.SLUICE_RELEASE);
-    const dropped = countDroppedConnections(this.#metrics);
     this.#listenerFiles = await openListenerFiles(this.#environment, { time: machineTime, logger: this.#log, metrics: this.#metrics });
     this.#ops = await listen({
       fetch: (request) => ops.fetch(request),
@@ -146,7 +145,7 @@ class ServiceProcess<N extends VariableName> {
       port: this.#environment.SLUICE_OPS_PORT,
       limits: opsLimits,
       logger: this.#log,
-      dropped: () => dropped.add({ port: "opsPort" }),
+      dropped: countDroppedConnections(this.#metrics, "opsPort"),
       tls: this.#listenerFiles?.opsTls ?? null,
     });
     this.#starting = start({

@@ -71,7 +71,6 @@ export function runService<N extends Needs, S extends ConfiguredService>(name: s
     const following = followConfiguration({ ...file, running: configuration, logger, metrics, replace });
     opened.defer(() => following.stop());
     const ports: Partial<Record<string, number>> = {};
-    const droppedConnections = countDroppedConnections(metrics);
     for (const [portName, { variable, limits = listenLimitsDefault, fetch }] of apis) {
       const address = { host: environment.SLUICE_HTTP_HOST, port: environment[variable] };
       const listening = await listen({
@@ -80,7 +79,7 @@ export function runService<N extends Needs, S extends ConfiguredService>(name: s
         limits,
         logger,
         tls,
-        dropped: () => droppedConnections.add({ port: portName }),
+        dropped: countDroppedConnections(metrics, portName),
       });
       opened.defer(() => listening.close(portGraceMs));
       ports[portName] = listening.port;

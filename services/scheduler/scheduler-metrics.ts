@@ -34,8 +34,6 @@ export interface SchedulerMetrics {
   /** Labels: partition. */
   readonly positionLag: Gauge;
   /** Labels: partition. */
-  readonly ageSeconds: Gauge;
-  /** Labels: partition. */
   readonly deadlines: Gauge;
   /** Labels: partition. */
   readonly quarantined: Gauge;
@@ -116,7 +114,6 @@ export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
       ["partition"],
     ),
     positionLag: metrics.gauge("sluice_scheduler_position_lag_records", "Records done and not yet covered by the position", ["partition"]),
-    ageSeconds: metrics.gauge("sluice_scheduler_record_age_seconds", "Age of the newest record done, by the broker clock", ["partition"]),
     deadlines: metrics.gauge("sluice_scheduler_deadlines", "Open credits in memory, waiting for their deadline", ["partition"]),
     quarantined: metrics.gauge(
       "sluice_scheduler_quarantined_transactions",

@@ -41,7 +41,12 @@ export const dashboards: readonly Dashboard[] = [
       panel("Time from receipt to verdict, 99th percentile", "s", "p99", slowest("sluice_scheduler_verdict_seconds")),
       panel("Verdicts", "ops", "{{verdict}}", perSecond("sluice_validator_verdicts_total", "verdict")),
       panel("Entries into states", "ops", "{{state}}", perSecond("sluice_scheduler_state_entries_total", "state")),
-      panel("Age of the newest record done", "s", "partition {{partition}}", "max by (partition) (sluice_scheduler_record_age_seconds)"),
+      panel(
+        "Age of the oldest record that is not done",
+        "s",
+        "{{job}} {{partition}}",
+        'max by (job, partition) (sluice_partition_record_age_seconds{topic="sluice.journal.v1"})',
+      ),
     ],
   },
   {
@@ -106,6 +111,12 @@ export const dashboards: readonly Dashboard[] = [
         "short",
         "{{job}} {{partition}}",
         "max by (job, topic, partition) (sluice_partition_received_offset - sluice_partition_committed_offset)",
+      ),
+      panel(
+        "Time since the last heartbeat of a partition",
+        "s",
+        "{{job}} {{partition}}",
+        "time() - max by (job, topic, partition) (sluice_partition_heartbeat_timestamp_seconds)",
       ),
       panel("Clock against the broker's", "s", "{{instance}}", "max by (instance) (sluice_clock_skew_seconds)"),
       panel("Dead letters in the last hour", "short", "{{fact}}", "sum by (fact) (increase(sluice_scheduler_dead_letters_total[1h])) > 0"),

@@ -18,6 +18,7 @@ import {
   startPartitionConsumer,
 } from "./partition-consumer.ts";
 import { DisplayCommit, displayCommitMs } from "./display-commit.ts";
+import type { OldestRecord } from "./scrape/partition-series.ts";
 import type { AssignedOffsets, ReceivedRecord } from "../port.ts";
 
 export interface BatchHandler {
@@ -47,6 +48,8 @@ class SerialPartition implements AssignedPartition {
   /** Aborts the back-offs between attempts, because the epoch is over or the partition drains. */
   readonly #skipBackOff = new AbortController();
   #buffered: ReceivedRecord[] = [];
+  /** When the first of them became the oldest, in milliseconds of the monotonic clock. */
+  #oldestSinceMs = 0;
   #isPaused = false;
   #isDraining = false;
   #opening: Promise<BatchHandler | null> | null = null;
@@ -84,6 +87,7 @@ class SerialPartition implements AssignedPartition {
 
   receive(records: readonly ReceivedRecord[]): void {
     if (this.#over.signal.aborted) return;
+    if (this.#buffered.length === 0) this.#oldestSinceMs = this.#options.time.monotonicMs();
     this.#buffered.push(...records);
     if (this.#buffered.length > this.#options.bufferedRecordsMax && !this.#isPaused) {
       this.#isPaused = true;
@@ -126,6 +130,7 @@ class SerialPartition implements AssignedPartition {
   #finish(records: readonly ReceivedRecord[]): void {
     this.#trouble = null;
     this.#buffered = this.#buffered.slice(records.length);
+    this.#oldestSinceMs = this.#options.time.monotonicMs();
     const nextOffset = (records.at(-1)?.offset ?? 0n) + 1n;
     if (this.#isPaused && this.#buffered.length <= this.#options.bufferedRecordsMax / 2) {
       this.#isPaused = false;
@@ -149,6 +154,11 @@ class SerialPartition implements AssignedPartition {
 
   trouble(): string | null {
     return this.#trouble;
+  }
+
+  oldest(): OldestRecord | null {
+    const [record] = this.#buffered;
+    return record === undefined ? null : { record, sinceMs: this.#oldestSinceMs };
   }
 
   async drain(): Promise<void> {

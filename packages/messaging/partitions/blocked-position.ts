@@ -2,6 +2,7 @@
 
 import type { BlockedPosition } from "@sluice/kernel";
 import type { ReceivedRecord } from "../port.ts";
+import { findOldestRecord } from "./scrape/partition-series.ts";
 import type { UnreadRecord } from "./unread-records.ts";
 
 /** Milliseconds from which on a position that stands is shown. */
@@ -24,9 +25,10 @@ export function findBlockedPosition(
   { topic, partition, first, movedAtMs, troubleByKey, receiverOf }: PartitionProgress,
   { nowMs, monotonicMs }: { readonly nowMs: number; readonly monotonicMs: number },
 ): BlockedPosition | null {
-  const record = first?.record ?? first?.taken?.record;
-  if (first === null || record === undefined) return null;
-  const standsForMs = monotonicMs - Math.max(movedAtMs, first.receivedAtMs);
+  const oldest = findOldestRecord(first, movedAtMs);
+  if (first === null || oldest === null) return null;
+  const { record, sinceMs } = oldest;
+  const standsForMs = monotonicMs - sinceMs;
   if (standsForMs < blockedFromMs) return null;
   const code = first.taken === null ? undefined : troubleByKey.get(first.taken.key);
   const progress = first.taken === null ? "waits for a place" : "in progress";

@@ -35,6 +35,7 @@ import {
 import type { AssignedOffsets, ReceivedRecord } from "../port.ts";
 import { Watermark } from "./positions/watermark.ts";
 import { findBlockedPosition } from "./blocked-position.ts";
+import { findOldestRecord, type OldestRecord } from "./scrape/partition-series.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import { PartitionBuffer } from "./partition-buffer.ts";
 import type { KeyedConsumerOptions, PartitionEpoch } from "./keyed-options.ts";
@@ -327,19 +328,16 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
     if (this.#watermark?.first !== before) this.#movedAtMs = this.#options.time.monotonicMs();
   }
 
+  oldest(): OldestRecord | null {
+    return findOldestRecord(this.#watermark?.first ?? null, this.#movedAtMs);
+  }
+
   blocked(): BlockedPosition | null {
     const { topic, time, sharing } = this.#options;
-    return findBlockedPosition(
-      {
-        topic,
-        partition: this.partition,
-        first: this.#watermark?.first ?? null,
-        movedAtMs: this.#movedAtMs,
-        troubleByKey: this.#troubleByKey,
-        receiverOf: (record) => sharing?.receiverOf(record) ?? null,
-      },
-      { nowMs: time.nowMs(), monotonicMs: time.monotonicMs() },
-    );
+    const receiverOf = (record: ReceivedRecord): string | null => sharing?.receiverOf(record) ?? null;
+    const first = this.#watermark?.first ?? null;
+    const progress = { topic, partition: this.partition, first, movedAtMs: this.#movedAtMs, troubleByKey: this.#troubleByKey, receiverOf };
+    return findBlockedPosition(progress, { nowMs: time.nowMs(), monotonicMs: time.monotonicMs() });
   }
 
   #warn(event: string, fields: LogFields): void {

@@ -16,6 +16,7 @@ import {
   type BlockedPosition,
   Fault,
   type Gauge,
+  type ListedSample,
   type Logger,
   type Metrics,
   type Random,
@@ -27,6 +28,7 @@ import {
 import type { OperatorSkips } from "../dead-letters/operator-skips.ts";
 import { buildSkippedRecords, formatUnreadableBatch } from "../unreadable-batch.ts";
 import type { AssignedOffsets, Consumer, Messaging, ReceivedRecord, TopicPartition, UnreadableBatch } from "../port.ts";
+import { listPartitionSamples, type OldestRecord, partitionSeries } from "./scrape/partition-series.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 
 export interface PartitionConsumerOptions {
@@ -41,7 +43,7 @@ export interface PartitionConsumerOptions {
   readonly time: Time;
   readonly random: Random;
   readonly logger: Logger;
-  readonly metrics: Pick<Metrics, "gauge">;
+  readonly metrics: Pick<Metrics, "gauge" | "listed">;
   /** Finds operators' requests to skip a batch that cannot be read. */
   readonly operatorSkips: Pick<OperatorSkips, "findBatchRequest">;
   /** Why a partition makes no progress, as far as its service knows; null: it does. */
@@ -70,6 +72,7 @@ export interface AssignedPartition {
   receive(records: readonly ReceivedRecord[]): void;
   /** The reason why this partition makes no progress, `notYetOpen` among them; null while it does. */
   trouble(): string | null;
+  oldest(): OldestRecord | null;
   /** What has held its position back for 10 s or more; absent where records are done in batches. */
   blocked?(): BlockedPosition | null;
   /** Starts no new work. Resolves once nothing runs and the position of all finished work is written. */
@@ -118,6 +121,8 @@ class RunningConsumer implements PartitionConsumer {
   readonly #receivedOffset: Gauge;
   readonly #committedOffset: Gauge;
   readonly #owned: Gauge;
+  /** The newest heartbeat of each partition, epoch milliseconds. */
+  readonly #beats = new Map<number, number>();
   /** Ended epochs of which some work may still run. */
   readonly #settling = new Set<Promise<void>>();
   #consumer: Consumer | null = null;
@@ -148,6 +153,7 @@ class RunningConsumer implements PartitionConsumer {
       "topic",
       "partition",
     ]);
+    options.metrics.listed(partitionSeries, () => this.#scrape());
   }
 
   async start(): Promise<void> {
@@ -186,6 +192,7 @@ class RunningConsumer implements PartitionConsumer {
       fail: (reason) => this.#fail(reason),
     });
     this.#partitions.set(partition, worker);
+    this.#beats.set(partition, this.#options.time.nowMs());
     this.#owned.set(1, this.#labels(partition));
     await this.#closing.get(partition);
     const startAt = await worker.open(log);
@@ -224,6 +231,24 @@ class RunningConsumer implements PartitionConsumer {
     this.#committedOffset.set(Number(offset), this.#labels(partition));
   }
 
+  #scrape(): readonly ListedSample[] {
+    const { topic, time } = this.#options;
+    const nowMs = time.nowMs();
+    return [...this.#partitions].flatMap(([partition, worker]) => {
+      const oldest = worker.oldest();
+      const beatAtMs = Math.max(this.#beats.get(partition) ?? 0, this.#findBeat(partition, worker, oldest));
+      this.#beats.set(partition, beatAtMs);
+      return listPartitionSamples({ topic, partition, oldest, beatAtMs }, nowMs);
+    });
+  }
+
+  /** With work, a heartbeat is work that is done; without, the group's counts while the partition has no trouble. */
+  #findBeat(partition: number, worker: AssignedPartition, oldest: OldestRecord | null): number {
+    const { time } = this.#options;
+    if (oldest !== null) return time.nowMs() - (time.monotonicMs() - oldest.sinceMs);
+    return this.#listTroubles(partition, worker).length > 0 ? 0 : time.nowMs() - this.heartbeatAgeMs();
+  }
+
   #revoked(partition: number): void {
     this.#showOffsets(partition, 0n);
     this.#setUnreadable(partition, null);
@@ -232,6 +257,7 @@ class RunningConsumer implements PartitionConsumer {
     const worker = this.#partitions.get(partition);
     if (worker === undefined) return;
     this.#partitions.delete(partition);
+    this.#beats.delete(partition);
     const before = this.#closing.get(partition) ?? Promise.resolve();
     const closing = Promise.all([before, worker.close()]).then(() => {
       if (this.#closing.get(partition) === closing) this.#closing.delete(partition);

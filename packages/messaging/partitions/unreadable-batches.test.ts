@@ -54,6 +54,7 @@ async function given(kind: "batch" | "keyed") {
     random,
     logger: silentLogger,
     metrics: {
+      listed: () => {},
       gauge: (name: string) => ({
         set(value: number, labels = {}) {
           if (name === "sluice_partition_unreadable_batches") gauge.set(Object.values(labels).join("/"), value);

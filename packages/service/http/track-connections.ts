@@ -28,9 +28,16 @@ export interface TrackedConnections {
   end(socket: Socket): void;
 }
 
-/** The metric of dropped connections, by the name under which `service.listening` logs the port. */
-export function countDroppedConnections(metrics: Metrics): ReturnType<Metrics["counter"]> {
-  return metrics.counter("sluice_connections_dropped_total", "Connections without a caller that were closed to make room", ["port"]);
+/**
+ * Counts dropped connections of a port, by the name under which `service.listening` logs it. The count is there from
+ * the start: an alarm asks for its increase.
+ */
+export function countDroppedConnections(metrics: Metrics, port: string): () => void {
+  const dropped = metrics.counter("sluice_connections_dropped_total", "Connections without a caller that were closed to make room", [
+    "port",
+  ]);
+  dropped.add({ port }, 0);
+  return () => dropped.add({ port });
 }
 
 /**

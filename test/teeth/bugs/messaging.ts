@@ -12,6 +12,18 @@ const consumers = ["packages/messaging/memory/conformance.test.ts", "packages/me
 
 export const messagingBugs: readonly PlantedBug[] = [
   {
+    id: "heartbeat-of-a-stuck-partition",
+    breaks: "A partition that finishes nothing has a heartbeat at each scrape.",
+    edits: [
+      {
+        file: "packages/messaging/partitions/partition-consumer.ts",
+        find: "if (oldest !== null) return time.nowMs() - (time.monotonicMs() - oldest.sinceMs);",
+        put: "if (oldest !== null) return time.nowMs();",
+      },
+    ],
+    nearest: ["packages/messaging/partitions/scrape/partition-offsets.test.ts"],
+  },
+  {
     id: "missing-partitions-not-sent-again",
     breaks: "A produce answer that lacks partitions counts as an acknowledgement of all.",
     edits: [

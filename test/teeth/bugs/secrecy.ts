@@ -4,6 +4,18 @@ import type { PlantedBug } from "../planted-bug.ts";
 
 export const secrecyBugs: readonly PlantedBug[] = [
   {
+    id: "erased-event-rendered-again",
+    breaks: "An event of an erased message is rendered again for a bank that asks for it, without its names.",
+    edits: [
+      {
+        file: "packages/contracts/messages/render/events-again.ts",
+        find: "if (hasErasedMessage(serde, kept)) return [];",
+        put: "",
+      },
+    ],
+    nearest: ["services/console/own-transactions/past-events.test.ts"],
+  },
+  {
     id: "sealed-name-in-clear",
     breaks: "The names of parties stand in clear beside what is sealed.",
     edits: [

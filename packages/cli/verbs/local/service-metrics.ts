@@ -36,9 +36,9 @@ const warnings: readonly MetricWarning[] = [
     text: ({ labels, value }) => `${count(value, "record is a dead letter", "records are dead letters")}: ${labels["fact"] ?? "?"}`,
   },
   {
-    metric: "sluice_scheduler_record_age_seconds",
+    metric: "sluice_partition_record_age_seconds",
     isBad: (value) => value * 1_000 > ageMaxMs,
-    text: ({ labels, value }) => `partition ${labels["partition"] ?? "?"} is ${Math.round(value)} s behind`,
+    text: ({ labels, value }) => `${labels["topic"] ?? "?"}/${labels["partition"] ?? "?"} is ${Math.round(value)} s behind`,
   },
   {
     metric: "sluice_partition_unreadable_batches",

@@ -33,7 +33,6 @@ export function reportBatch(
     tookMs,
   });
   metrics.positionLag.set(Number(position.lag()), { partition: String(partition) });
-  metrics.ageSeconds.set(ageMs / 1_000, { partition: String(partition) });
 }
 
 function reportRecord({ logger, metrics }: ReportPorts, partition: number, handled: HandledRecord): void {
