@@ -16,17 +16,30 @@ export function writeObject<T extends object>(members: { readonly [K in keyof T]
 
 /** Writes an object whose members a schema names, in its order. */
 export function writeMembers(members: readonly (readonly [string, MemberWriter])[]): JsonWriter<object> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each writer is given the member that it was made for
-  const writers = members as readonly (readonly [string, JsonWriter<unknown>])[];
+  const written = prepareMembers(members);
   return (value) => {
     let text = "";
-    for (const [name, write] of writers) {
+    for (const { name, first, next, write } of written) {
       const member: unknown = Reflect.get(value, name);
       if (member === null || member === undefined) continue;
-      text += `${text === "" ? "" : ","}"${name}":${write(member)}`;
+      text += (text === "" ? first : next) + write(member);
     }
-    return `{${text}}`;
+    return text === "" ? "{}" : `${text}}`;
   };
+}
+
+interface PreparedMember {
+  readonly name: string;
+  /** What stands before its value, as the first member and as a later one. A text that is put together is garbage. */
+  readonly first: string;
+  readonly next: string;
+  readonly write: JsonWriter<unknown>;
+}
+
+function prepareMembers(members: readonly (readonly [string, MemberWriter])[]): readonly PreparedMember[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each writer is given the member that it was made for
+  const writers = members as readonly (readonly [string, JsonWriter<unknown>])[];
+  return writers.map(([name, write]) => ({ name, first: `{"${name}":`, next: `,"${name}":`, write }));
 }
 
 /** Writes an object that starts with `schema`, the constant that names the message. */
@@ -46,8 +59,8 @@ export function writeMessageMembers<T extends object>(
   schema: string,
   members: readonly (readonly [string, MemberWriter])[],
 ): MessageWriter<T> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each writer is given the member that it was made for
-  const writers = members as readonly (readonly [string, JsonWriter<unknown>])[];
+  const written = prepareMembers(members);
+  const head = `{"schema":"${schema}"`;
   const textsByBase = new WeakMap<T, Map<string, string>>();
 
   function textsOf(base: T): Map<string, string> {
@@ -60,15 +73,15 @@ export function writeMessageMembers<T extends object>(
 
   return (message, base = null) => {
     const kept = base === null ? null : textsOf(base);
-    let text = `{"schema":"${schema}"`;
-    for (const [name, write] of writers) {
+    let text = head;
+    for (const { name, next, write } of written) {
       const member: unknown = Reflect.get(message, name);
       if (member === null || member === undefined) continue;
       const isShared = base !== null && Reflect.get(base, name) === member;
       const known = isShared ? kept?.get(name) : undefined;
-      const written = known ?? `,"${name}":${write(member)}`;
-      if (isShared && known === undefined) kept?.set(name, written);
-      text += written;
+      const own = known ?? next + write(member);
+      if (isShared && known === undefined) kept?.set(name, own);
+      text += own;
     }
     return `${text}}`;
   };
