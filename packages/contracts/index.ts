@@ -36,6 +36,7 @@ export type { PaymentReceived } from "./wire/payment-received.ts";
 export { recordKinds } from "./wire/record-kinds.ts";
 export type { RecordKind } from "./wire/record-kinds.ts";
 export * from "./wire/record-map.ts";
+export * from "./rights/broker-rights.ts";
 
 export type { EventShape } from "./messages/render/render-event.ts";
 export { renderDispatchBody } from "./messages/render/render-message.ts";

@@ -26,6 +26,7 @@ export * from "./memory/messaging.ts";
 export * from "./port.ts";
 export * from "./broker-clock/probe.ts";
 export { checkBroker } from "./topics/check-broker.ts";
+export { type AclSpec, type AclsPlan, planAcls, provisionAcls } from "./topics/broker-acls.ts";
 export * from "./topics/provision-topics.ts";
 export * from "./topics/topic-specs.ts";
 export { batchRange, buildSkippedRecords, UnreadableBatchFault } from "./unreadable-batch.ts";

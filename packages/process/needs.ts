@@ -4,7 +4,7 @@
 //    also where a later one fails.
 
 import type { Configuration, KafkaSetting, KeySetting, RegistrySetting, ServiceEnvironment, VariableName } from "@sluice/config";
-import { createRegistrySerde, type Serde } from "@sluice/contracts";
+import { type BrokerService, createRegistrySerde, type Serde } from "@sluice/contracts";
 import type { Logger, Metrics, Random, Time } from "@sluice/kernel";
 import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
 import { createSealingSerde, type KeyService } from "@sluice/secrecy";
@@ -93,17 +93,17 @@ export interface BrokerOptions {
   readonly busyLingerMaxMs?: number;
 }
 
-/** Opens only if the topics are there and have the configured number of partitions. */
-export function broker(options: BrokerOptions = {}): Need<Messaging, KafkaSetting> {
+/** Opens only if the topics of the service are there and have the configured number of partitions. */
+export function broker(service: BrokerService, options: BrokerOptions = {}): Need<Messaging, KafkaSetting> {
   return {
     variables: kafkaVariables,
     async open({ name, environment, ...opening }) {
       const { configuration, time, logger, metrics, opened } = opening;
       const connection = await kafkaConnection(name, environment, opening);
-      await requireTopics(connection, environment, logger);
+      await requireTopics(connection, service, environment, logger);
       const messaging = createKafkaMessaging({ connection, ...options, time, logger, metrics });
       opened.defer(() => messaging.close());
-      await requirePartitions(messaging, configuration.partitionCount);
+      await requirePartitions(messaging, service, configuration.partitionCount);
       return messaging;
     },
   };

@@ -8,7 +8,7 @@ import { runService } from "./run-service.ts";
 const topicsWithTwelve = { partitionCount: async () => await Promise.resolve(12) };
 
 runService("fixture", {
-  needs: { messaging: derivedNeed(({ configuration }) => requirePartitions(topicsWithTwelve, configuration.partitionCount)) },
+  needs: { messaging: derivedNeed(({ configuration }) => requirePartitions(topicsWithTwelve, "ingress", configuration.partitionCount)) },
   serves: {
     port: { variable: "SLUICE_HTTP_PORT", fetch: () => (_request, connection) => new Response(connection.certificate?.id ?? "none") },
   },

@@ -8,7 +8,7 @@ runService("console", {
   needs: {
     serde: registry,
     store,
-    messaging: broker(),
+    messaging: broker("console"),
     auditKeys,
     keyService,
     tokenPorts,

@@ -5,6 +5,11 @@ import { preparedStore } from "@sluice/process/store";
 import { startDispatcher } from "./service.ts";
 
 runService("dispatcher", {
-  needs: { serde: registry, store: preparedStore, messaging: broker({ busyLingerMaxMs: 20 }), gateway: receiverGateway(listParties) },
+  needs: {
+    serde: registry,
+    store: preparedStore,
+    messaging: broker("dispatcher", { busyLingerMaxMs: 20 }),
+    gateway: receiverGateway(listParties),
+  },
   start: startDispatcher,
 });

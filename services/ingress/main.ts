@@ -5,7 +5,7 @@ import { startIngress } from "./service.ts";
 runService("ingress", {
   needs: {
     serde: registry,
-    messaging: broker({ busyLingerMaxMs: 10 }),
+    messaging: broker("ingress", { busyLingerMaxMs: 10 }),
     tokenPorts,
     documents: derivedNeed(() => createDocumentsApp()),
   },

@@ -6,7 +6,7 @@ runService("validator", {
   needs: {
     rules: derivedNeed(({ configuration }) => readRulesFolder(configuration.rulesFolder)),
     serde: registry,
-    messaging: broker({ busyLingerMaxMs: 10 }),
+    messaging: broker("validator", { busyLingerMaxMs: 10 }),
   },
   start: startValidator,
 });

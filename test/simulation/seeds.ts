@@ -77,8 +77,8 @@ function datesOptions({ dates }: Scenario): CheckOptions {
 export interface SeedVerdict {
   readonly seed: number;
   /**
-   * Broken promises, unfinished work (I16), and requests that the OpenAPI document does not describe; empty in a good
-   * run.
+   * Broken promises, unfinished work (I16), requests that the OpenAPI document does not describe, and what a service
+   * does at the broker without a right; empty in a good run.
    */
   readonly wrong: readonly string[];
   /** The crashes and the last port calls of a bad run. */
@@ -105,6 +105,7 @@ export async function checkSeed(seed: number): Promise<SeedVerdict> {
     ...end.unfinished,
     ...(seed % 2 === 0 ? findPassedOver(end.scenario, end.history, closesAtMs) : []),
     ...end.undocumented,
+    ...[...end.uses.forbidden].map((use) => `without a right at the broker: ${use}`),
     ...violations.map(({ promise, uetr, text }) => `${promise} ${uetr ?? ""} ${text}`),
   ];
   const evidence = wrong.length === 0 ? [] : [...end.crashes, ...end.tail.slice(-40)];

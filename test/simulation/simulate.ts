@@ -37,6 +37,7 @@ import {
   type VirtualTime,
 } from "@sluice/testkit";
 import { startValidator } from "@sluice/validator";
+import { type BrokerUses, watchBrokerUses } from "./rights/broker-uses.ts";
 import { createCluster, type SimulatedProcessPorts } from "./cluster.ts";
 import { findUndocumented } from "./undocumented.ts";
 import { brokerClocks, fetchFate, planStoreGoingBack, produceFate, storeFault } from "./faults.ts";
@@ -84,6 +85,7 @@ export interface SimulationEnd {
   readonly undocumented: readonly string[];
   /** Each kind of fault that a produce, a reading or a call of the store met, once. */
   readonly fates: ReadonlySet<string>;
+  readonly uses: Pick<BrokerUses, "used" | "forbidden">;
   /** The last lines of the trace, for a failing run. */
   readonly tail: readonly string[];
 }
@@ -124,6 +126,7 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
   const eveningAtMs = night?.untilMs ?? 0;
   const isTroubled = (): boolean => elapsedMs() < healAtMs || (elapsedMs() >= eveningAtMs && elapsedMs() < eveningAtMs + healAtMs);
   const fates = new Set<string>();
+  const uses = watchBrokerUses();
   const met = <F extends string>(port: string, fate: F): F => {
     fates.add(`${port} ${fate}`);
     return fate;
@@ -141,7 +144,10 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
         met("produce", fate.kind);
         return fate;
       },
-      observe: (client, operation) => (operation === "commit" ? meter?.committed(client, time.monotonicMs()) : undefined),
+      observe(client, operation, key) {
+        uses.observe(client, operation, key);
+        if (operation === "commit") meter?.committed(client, time.monotonicMs());
+      },
       fetch: () => met("fetch", fetchFate(scenario, random, { elapsedMs: elapsedMs(), isTroubled: isTroubled() })),
     },
   });
@@ -244,7 +250,7 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
   remaining = [...remaining, ...update.wrong(), ...unaccounted, ...(await findRenderedOtherwise({ ...environment, serde: examining }))];
   const undocumentedRequests = findUndocumented(recorder.requests);
   const traced = { traceHash: trace.hash(), traceLines: trace.lines(), tail: trace.tail() };
-  const found = { crashes: cluster.crashes, unfinished: remaining, undocumented: undocumentedRequests, fates };
+  const found = { crashes: cluster.crashes, unfinished: remaining, undocumented: undocumentedRequests, fates, uses };
   return { seed, scenario, ...traced, history, ...found };
 }
 

@@ -211,6 +211,7 @@ function createReads(
     },
     async committedOffsets(group, partitions) {
       requireOpen();
+      observe("committed-offsets", group, new Uint8Array());
       return await link.call(() => committedIn(broker, group, partitions));
     },
     read(partition, from, to) {

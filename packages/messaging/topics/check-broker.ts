@@ -1,5 +1,5 @@
-// What a service asks the broker before it starts: whether it speaks what we speak, and whether the topics are there
-// and keep what they acknowledge.
+// What a service asks the broker before it starts: whether it speaks what we speak, whether the topics of the service
+// are there, and whether those that it writes keep what they acknowledge.
 //
 // #1 Fewer than three replicas, or an acknowledgement by fewer than two, loses acknowledged records with one disk. That
 //    is said, and not refused: it may be meant so.
@@ -10,6 +10,13 @@ import Cluster from "kafkajs/src/cluster/index.js";
 import { Fault, type Logger } from "@sluice/kernel";
 import { brokerUnavailable } from "../faults.ts";
 import { clientSettings, createKafkaClient, type KafkaConnection } from "../kafka/client.ts";
+
+export interface CheckedTopics {
+  /** Those that must be there. */
+  readonly needed: readonly string[];
+  /** Those of them that must keep what they acknowledge. */
+  readonly written: readonly string[];
+}
 
 export interface BrokerCheck {
   readonly missing: readonly string[];
@@ -30,7 +37,7 @@ const spoken = [
 type ApiVersions = Readonly<Record<number, { readonly minVersion: number; readonly maxVersion: number }>>;
 
 /** Rejects with `messaging.unavailable` (retryable), or `messaging.not-spoken`. */
-export async function checkBroker(connection: KafkaConnection, topics: readonly string[], logger: Logger): Promise<BrokerCheck> {
+export async function checkBroker(connection: KafkaConnection, { needed, written }: CheckedTopics, logger: Logger): Promise<BrokerCheck> {
   const kafka = createKafkaClient(connection, logger);
   const cluster = new Cluster({ ...clientSettings(connection), logger: kafka.logger(), metadataMaxAge: metadataMaxAgeMs });
   const admin = kafka.admin();
@@ -39,8 +46,8 @@ export async function checkBroker(connection: KafkaConnection, topics: readonly 
     requireSpoken(cluster.brokerPool.seedBroker?.versions ?? {});
     await admin.connect();
     const known = new Set(await admin.listTopics());
-    const present = topics.filter((topic) => known.has(topic));
-    return { missing: topics.filter((topic) => !known.has(topic)), unsafe: await findUnsafe(admin, present) };
+    const present = written.filter((topic) => known.has(topic));
+    return { missing: needed.filter((topic) => !known.has(topic)), unsafe: await findUnsafe(admin, present) };
   } catch (error) {
     throw error instanceof Fault ? error : brokerUnavailable(reasonOf(error), error);
   } finally {

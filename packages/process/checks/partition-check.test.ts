@@ -1,9 +1,9 @@
-import { partitionedTopics, topics } from "@sluice/contracts";
+import { type BrokerService, partitionedTopics, topics } from "@sluice/contracts";
 import { expect, test } from "vitest";
 import { requirePartitions } from "./partition-check.ts";
 
-function check(configuredCount: number, sizes: Readonly<Record<string, number>>): Promise<void> {
-  return requirePartitions({ partitionCount: async (topic) => await Promise.resolve(sizes[topic] ?? null) }, configuredCount);
+function check(configuredCount: number, sizes: Readonly<Record<string, number>>, service: BrokerService = "scheduler"): Promise<void> {
+  return requirePartitions({ partitionCount: async (topic) => await Promise.resolve(sizes[topic] ?? null) }, service, configuredCount);
 }
 
 const sized = (count: number): Record<string, number> => Object.fromEntries(partitionedTopics.map((topic) => [topic, count]));
@@ -22,4 +22,10 @@ test("each topic with another number of partitions is named", async () => {
 
 test("topics that do not exist yet are accepted", async () => {
   await expect(check(12, {})).resolves.toBeUndefined();
+});
+
+test("a service looks at no topic that is not its own", async () => {
+  const others = { ...sized(6), [topics.dispatch]: 12, [topics.transactions]: 1 };
+  await expect(check(6, others, "ingress")).resolves.toBeUndefined();
+  await expect(check(6, others, "dispatcher")).rejects.toThrow("sluice.dispatch.v1 has 12");
 });

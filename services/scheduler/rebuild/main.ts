@@ -20,14 +20,14 @@ const { values } = parseArgs({
     "drop-old": { type: "boolean", default: false },
   },
 });
-const service = "scheduler";
+const service = "scheduler" as const;
 const time = machineTime;
 
 function print(line: object): void {
   process.stdout.write(`${JSON.stringify(line, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value))}\n`);
 }
 
-const needs = { serde: registry, store, messaging: broker() };
+const needs = { serde: registry, store, messaging: broker(service) };
 const environment = readEnvironment(process.env, ["SLUICE_CONFIG", ...needVariables(needs)]);
 const configuration = readConfigurationFile(environment.SLUICE_CONFIG, process.env);
 await using opened = new AsyncDisposableStack();

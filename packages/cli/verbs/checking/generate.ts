@@ -12,6 +12,7 @@ const generators = [
   { name: "golden", takes: ["check"] },
   { name: "documents", takes: ["check"] },
   { name: "settings", takes: ["check"] },
+  { name: "rights", takes: ["check"] },
   { name: "conformance", takes: ["check"] },
   { name: "slos", takes: ["check"] },
   { name: "dashboards", takes: ["check"] },

@@ -1,7 +1,27 @@
-// `./sluice provision`: creates topics, schemas and indexes as the configuration says, or says what is missing.
+// `./sluice provision`: creates topics, schemas and indexes as the configuration says, and the services' ACLs, or says
+// what is missing.
 
+import { Fault } from "@sluice/kernel";
 import type { ProvisionPlan } from "@sluice/process/provision";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
+
+/** What stands for a service in the name of its principal. */
+const serviceMark = "{service}";
+const principalDefault = `User:sluice-${serviceMark}`;
+
+/** A principal of two services would have the rights of both. */
+function principalsBy(pattern: string): (service: string) => string {
+  if (!/^[A-Za-z]+:./.test(pattern) || !pattern.includes(serviceMark)) {
+    throw new Fault(
+      "cli.bad-principal",
+      `--principal ${pattern}: it must be a type and a name with ${serviceMark}, as in ${principalDefault}`,
+      {
+        isRetryable: false,
+      },
+    );
+  }
+  return (service) => pattern.replaceAll(serviceMark, service);
+}
 
 const run: RunVerb = async (call) => {
   const { readConfigurationFile, readEnvironment } = await import("@sluice/config");
@@ -10,7 +30,8 @@ const run: RunVerb = async (call) => {
   const given = { ...process.env, SLUICE_CONFIG: call.value("config") ?? process.env["SLUICE_CONFIG"] };
   const { SLUICE_CONFIG: file, ...environment } = readEnvironment(given, ["SLUICE_CONFIG", ...provisionVariables]);
   const { partitionCount, topics } = readConfigurationFile(file, process.env);
-  const provisioning = { environment, topics, partitionCount, time: machineTime };
+  const principals = call.flag("acls") ? { principalOf: principalsBy(call.value("principal") ?? principalDefault) } : {};
+  const provisioning = { environment, topics, partitionCount, time: machineTime, ...principals };
   const plan = await planProvisioning(provisioning);
   const isReading = call.flag("plan") || call.flag("check");
   if (!isReading) await provision(provisioning);
@@ -21,24 +42,31 @@ const run: RunVerb = async (call) => {
 
 export const provisionVerb: Verb = {
   name: "provision",
-  summary: "creates topics, schemas and indexes as the configuration says; or only says what is missing or differs",
+  summary: "creates topics, schemas and indexes as the configuration says, and ACLs; or only says what is missing or differs",
   arguments: [],
   options: {
     config: { type: "string", placeholder: "FILE", text: "the configuration file (SLUICE_CONFIG)", completes: "files" },
     plan: { type: "boolean", text: "changes nothing and says what it would create, and what differs" },
     check: { type: "boolean", text: "changes nothing; exit 1 if anything is missing or differs" },
+    acls: { type: "boolean", text: "also the services' rights at the brokers, docs/security/rights.md" },
+    principal: {
+      type: "string",
+      placeholder: "PATTERN",
+      text: `with --acls: the principal of a service at the brokers; left out: ${principalDefault}`,
+    },
     json: jsonOption,
   },
   notes: [
     "The servers are those of KAFKA_BROKERS, SCHEMA_REGISTRY_URL and MONGO_URL, with the services' connection settings.",
+    "No ACL is taken away. What a service may do and need not is named, and --check fails on it.",
     "An existing topic is never changed. One that would break order or lose money is refused, with exit 1.",
   ],
-  examples: ["provision --config sluice.yaml", "provision --check --json"],
+  examples: ["provision --config sluice.yaml", "provision --check --json", "provision --acls --principal 'User:CN={service},O=Bank'"],
   run,
 };
 
-function isComplete({ missing, differences }: ProvisionPlan): boolean {
-  return differences.length === 0 && Object.values(missing).every((names) => names.length === 0);
+function isComplete({ missing, differences, excessAcls }: ProvisionPlan): boolean {
+  return differences.length === 0 && excessAcls.length === 0 && Object.values(missing).every((names) => names.length === 0);
 }
 
 function formatPlan(plan: ProvisionPlan, isReading: boolean): string {
@@ -46,11 +74,13 @@ function formatPlan(plan: ProvisionPlan, isReading: boolean): string {
   const verb = isReading ? "missing" : "created";
   const created = [
     ...plan.missing.topics.map((name) => `${verb}: topic ${name}`),
+    ...plan.missing.acls.map((text) => `${verb}: ${text}`),
     ...plan.missing.schemas.map((text) => `${verb}: schema ${text}`),
     ...plan.missing.indexes.map((name) => `${verb}: index ${name}`),
   ];
   const differing = plan.differences.map(({ topic, what, wanted, found, isDangerous }) => {
     return `differs${isDangerous ? ", and must not" : ""}: topic ${topic}: ${what} is ${found}, configured ${wanted}`;
   });
-  return [...created, ...differing].map((line) => `${line}\n`).join("");
+  const excess = plan.excessAcls.map((text) => `more than it needs: ${text}`);
+  return [...created, ...differing, ...excess].map((line) => `${line}\n`).join("");
 }
