@@ -64,7 +64,10 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "test/e2e/{day,demo,versions,three-brokers,leaderless-partition,secured-rebuild}.test.ts"],
+          exclude: [
+            "**/node_modules/**",
+            "test/e2e/{day,demo,versions,three-brokers,leaderless-partition,secured-rebuild,least-rights}.test.ts",
+          ],
           globalSetup: ["infra/local/vitest-servers.ts"],
           ...waitingTogether,
           testTimeout: 300_000,
@@ -96,7 +99,7 @@ export default defineConfig({
       {
         test: {
           name: "brokers",
-          include: ["test/e2e/{three-brokers,leaderless-partition,secured-rebuild}.test.ts"],
+          include: ["test/e2e/{three-brokers,leaderless-partition,secured-rebuild,least-rights}.test.ts"],
           globalSetup: ["infra/local/vitest-servers.ts"],
           fileParallelism: false,
           testTimeout: 300_000,

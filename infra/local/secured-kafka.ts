@@ -1,13 +1,15 @@
-// Three brokers as a bank runs them, for tests of secured connections: clients need a certificate and log in, and a
-// record is acknowledged when two brokers have it.
+// Brokers as a bank runs them, for tests of secured connections: clients need a certificate and log in, and a record is
+// acknowledged when two brokers have it. Three of them, unless one is asked for.
 //
 // #1 Each broker has two listeners: SECURED (TLS with client certificates and SASL) for clients, and INTERNAL, plain
 //    and on the loopback address alone, for the brokers themselves and for changes of users.
 // #2 SCRAM users are made when the storage is formatted. Their passwords are replaced by Kafka's own program.
-// #3 A broker that was stopped or killed is started again on the storage and at the ports that it had.
+// #3 With `users` clients have only the rights that ACLs give them, but for the first user and the INTERNAL listener,
+//    which have all. The brokers log each decision about a right.
+// #4 A broker that was stopped or killed is started again on the storage and at the ports that it had.
 
 import { execFile } from "node:child_process";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -27,6 +29,10 @@ export interface SecuredKafkaOptions {
   readonly user: string;
   /** By mechanism, so that a test can tell which one logged in. */
   readonly passwords: { readonly "SCRAM-SHA-256": string; readonly "SCRAM-SHA-512": string; readonly PLAIN: string };
+  /** Further users, with their passwords for SCRAM-SHA-512 (#3); left out, each client may do everything. */
+  readonly users?: Readonly<Record<string, string>>;
+  /** 3 by default. */
+  readonly brokerCount?: 1 | 3;
 }
 
 export interface SecuredKafka extends AsyncDisposable {
@@ -39,8 +45,10 @@ export interface SecuredKafka extends AsyncDisposable {
   stopBroker(index: number): Promise<void>;
   /** Sends SIGKILL to one broker; resolves when its process has ended. */
   killBroker(index: number): Promise<void>;
-  /** #3 */
+  /** #4 */
   restartBroker(index: number): Promise<void>;
+  /** What the brokers have logged so far (#3). */
+  readLogs(): Promise<string>;
 }
 
 interface BrokerPorts {
@@ -49,7 +57,7 @@ interface BrokerPorts {
   readonly controller: number;
 }
 
-const brokerCount = 3;
+const brokerCountDefault = 3;
 const workFolder = fileURLToPath(new URL("../../.sluice/", import.meta.url));
 const run = promisify(execFile);
 
@@ -57,6 +65,7 @@ export async function startSecuredKafka(options: SecuredKafkaOptions): Promise<S
   const tools = await findJava(process.env);
   const installed = await installServers(join(workFolder, "java"), tools, process.env, () => {});
   const directory = await makeRunDirectory(join(workFolder, "run"), "secured");
+  const brokerCount = options.brokerCount ?? brokerCountDefault;
   const taken = await freePorts(brokerCount * 3);
   const ports = Array.from({ length: brokerCount }, (_, index): BrokerPorts => {
     const [secured = 0, internal = 0, controller = 0] = taken.slice(index * 3);
@@ -86,6 +95,9 @@ export async function startSecuredKafka(options: SecuredKafkaOptions): Promise<S
     async restartBroker(index) {
       const place = places[index];
       if (place !== undefined) running[index] = await startBroker(place);
+    },
+    async readLogs() {
+      return (await Promise.all(places.map((place) => readFile(join(brokerDirectory(place), "kafka.log"), "utf8")))).join("\n");
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(running.map((broker) => broker.stop()));
@@ -119,12 +131,15 @@ async function prepareBroker(place: BrokerPlace): Promise<void> {
     "--add-scram",
     `${mechanism}=[name=${options.user},password=${options.passwords[mechanism]}]`,
   ]);
+  for (const [user, password] of Object.entries(options.users ?? {})) {
+    users.push("--add-scram", `SCRAM-SHA-512=[name=${user},password=${password}]`);
+  }
   const format = ["-cp", installed.libs, "kafka.tools.StorageTool", "format", "-t", clusterId, "-c", "kafka.properties", ...users];
   await run(tools.java, ["-XX:TieredStopAtLevel=1", ...format], { cwd: directory });
 }
 
 async function startBroker(broker: BrokerPlace): Promise<ServerProcess> {
-  const { tools, installed, directory: parent, ports, index } = broker;
+  const { options, tools, installed, directory: parent, ports, index } = broker;
   const directory = brokerDirectory(broker);
   const internal = ports[index]?.internal ?? 0;
   const kind: ServerKind = {
@@ -132,7 +147,8 @@ async function startBroker(broker: BrokerPlace): Promise<ServerProcess> {
     ports: 3,
     hasArchive: true,
     plan: () => {
-      const logging = `-Dlog4j2.configurationFile=${new URL("log4j2.xml", import.meta.url).href}`;
+      const logged = options.users === undefined ? "log4j2.xml" : "log4j2-authorizer.xml";
+      const logging = `-Dlog4j2.configurationFile=${new URL(logged, import.meta.url).href}`;
       const started = ["-Xms64m", "-Xmx320m", logging, "-cp", installed.libs, "kafka.Kafka", "kafka.properties"];
       return Promise.resolve({
         arguments: started,
@@ -148,11 +164,15 @@ async function startBroker(broker: BrokerPlace): Promise<ServerProcess> {
   });
 }
 
-function brokerProperties({ user, passwords }: SecuredKafkaOptions, ports: readonly BrokerPorts[], index: number): string {
+function brokerProperties({ user, passwords, users }: SecuredKafkaOptions, ports: readonly BrokerPorts[], index: number): string {
   const { secured, internal, controller } = ports[index] ?? { secured: 0, internal: 0, controller: 0 };
   const at = (port: number): string => `${loopbackAddress}:${port}`;
   const own = `SECURED://${at(secured)},INTERNAL://${at(internal)}`;
   const security = "org.apache.kafka.common.security";
+  const authorizer = "authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer";
+  // Brokers, and who uses the INTERNAL listener, are anonymous.
+  const rights = users === undefined ? "" : `${authorizer}\nsuper.users=User:ANONYMOUS;User:${user}\n`;
+  const [replicas, insync] = [ports.length, Math.min(2, ports.length)];
   return `process.roles=broker,controller
 node.id=${index + 1}
 controller.quorum.voters=${ports.map((one, other) => `${other + 1}@${at(one.controller)}`).join(",")}
@@ -174,16 +194,16 @@ listener.name.secured.oauthbearer.sasl.jaas.config=${security}.oauthbearer.OAuth
 listener.name.secured.oauthbearer.sasl.server.callback.handler.class=${security}.oauthbearer.internals.unsecured.OAuthBearerUnsecuredValidatorCallbackHandler
 log.dirs=data
 auto.create.topics.enable=false
-default.replication.factor=3
-min.insync.replicas=2
+${rights}default.replication.factor=${replicas}
+min.insync.replicas=${insync}
 group.initial.rebalance.delay.ms=0
 offsets.topic.num.partitions=4
-offsets.topic.replication.factor=3
+offsets.topic.replication.factor=${replicas}
 transaction.state.log.num.partitions=1
-transaction.state.log.replication.factor=3
-transaction.state.log.min.isr=2
+transaction.state.log.replication.factor=${replicas}
+transaction.state.log.min.isr=${insync}
 share.coordinator.state.topic.num.partitions=1
-share.coordinator.state.topic.replication.factor=3
-share.coordinator.state.topic.min.isr=2
+share.coordinator.state.topic.replication.factor=${replicas}
+share.coordinator.state.topic.min.isr=${insync}
 `;
 }

@@ -41,12 +41,13 @@ export interface EnvironmentOperator {
 /** The shortest deadline that the configuration admits. */
 const shortDeadline = "10s";
 
-/** Renders the file. If there are operators, a resolution needs two of them; everything else needs one. */
+/** Renders the file. If there are operators, a resolution needs two of them, and what `secondPerson` names. */
 export function renderConfiguration(
   day: EnvironmentDay,
   banks: readonly EnvironmentBankAccess[],
   connector: PartyAccess,
   operators: readonly EnvironmentOperator[] = [],
+  secondPerson: readonly string[] = [],
 ): string {
   const calendar = "test";
   return JSON.stringify({
@@ -74,7 +75,7 @@ export function renderConfiguration(
     connectors: [{ ...partyMembers(connector), schemes: ["ZA_EFT", "ZA_RTC"] }],
     operators: operators.map(({ id, roles, token }) => ({ id, name: `Operator ${id}`, roles, tokenSha256: [sha256(token)] })),
     resolutionNeedsSecondPerson: operators.length > 0,
-    secondPerson: { actions: [] },
+    secondPerson: { actions: secondPerson },
   });
 }
 

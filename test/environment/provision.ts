@@ -10,6 +10,7 @@ import { provision as provisionServers, provisionVariables } from "@sluice/proce
 interface ProvisionOptions {
   readonly partitionCount?: number;
   readonly topics?: Parameters<typeof provisionServers>[0]["topics"];
+  readonly principalOf?: Parameters<typeof provisionServers>[0]["principalOf"];
   readonly environment?: NodeJS.ProcessEnv;
 }
 
@@ -18,7 +19,7 @@ const oneReplica = { replication: 1, minInsync: 1 };
 export async function provision(
   servers: ServerAddresses,
   database: string,
-  { partitionCount = partitionCountDefault, topics = oneReplica, environment = process.env }: ProvisionOptions = {},
+  { partitionCount = partitionCountDefault, topics = oneReplica, environment = process.env, principalOf }: ProvisionOptions = {},
 ): Promise<void> {
   const addresses = {
     KAFKA_BROKERS: servers.kafkaBrokers,
@@ -27,5 +28,6 @@ export async function provision(
     SLUICE_DATABASE: database,
   };
   const settings = readEnvironment({ ...environment, ...addresses }, provisionVariables);
-  await provisionServers({ environment: settings, topics, partitionCount, time: machineTime });
+  const rights = principalOf === undefined ? {} : { principalOf };
+  await provisionServers({ environment: settings, topics, partitionCount, time: machineTime, ...rights });
 }

@@ -27,7 +27,6 @@ import {
   renderConfiguration,
   type SecuredBrokers,
   serviceEnvironment,
-  threeReplicas,
   timeIn,
 } from "@sluice/environment";
 import { createRegistrySerde, type Serde } from "@sluice/contracts";
@@ -75,6 +74,8 @@ export interface E2eEnvironmentOptions {
   readonly operators?: readonly Pick<EnvironmentOperator, "id" | "roles">[];
   /** The variables to which members of the banks refer, in addition to the tokens. */
   readonly references?: Readonly<Record<string, string>>;
+  /** What needs a second person besides resolutions. */
+  readonly secondPerson?: readonly string[];
   /** Brokers that are there; without them one broker is started, without TLS and logins. */
   readonly brokers?: SecuredBrokers;
 }
@@ -87,14 +88,14 @@ const closesInMs = 2_000;
 export async function openE2eEnvironment(
   banksInDay: readonly EnvironmentBank[],
   creditsFinal: EnvironmentDay["creditsFinal"],
-  { furtherWindows = [], operators: operatorsInDay = [], references: others = {}, brokers }: E2eEnvironmentOptions = {},
+  { furtherWindows = [], operators: operatorsInDay = [], references: others = {}, secondPerson = [], brokers }: E2eEnvironmentOptions = {},
 ): Promise<E2eEnvironment> {
   await using opened = new AsyncDisposableStack();
   const given = { ...environmentWithoutServers(), ...brokers?.variables };
   const servers = await startServers({ storage: "memory", purpose: "e2e", environment: given });
   opened.defer(() => servers.stop());
   const database = `sluice_e2e_${machineTime.nowMs()}`;
-  await provision(servers, database, { environment: given, ...(brokers === undefined ? {} : { topics: threeReplicas }) });
+  await provision(servers, database, { environment: given, ...brokers?.provisioning });
   const connection = brokers?.connection ?? { brokers: servers.kafkaBrokers.split(","), clientId: "e2e" };
   const messaging = createKafkaMessaging({ connection, time: machineTime, logger: silentLogger });
   opened.defer(() => messaging.close());
@@ -110,13 +111,14 @@ export async function openE2eEnvironment(
   const windows = [{ opens: "08:00", closes: "20:00" }, ...furtherWindows];
   let day: EnvironmentDay = { zone, creditsFinal, version: 1, windows, reconciliation: "21:00" };
   const configurationFile = join(servers.directory, "sluice.yaml");
-  const configure = (): Promise<void> => writeFile(configurationFile, renderConfiguration(day, banks(), connector.access, operators));
+  const configure = (): Promise<void> =>
+    writeFile(configurationFile, renderConfiguration(day, banks(), connector.access, operators, secondPerson));
   await configure();
   const references = { ...buildReferences([...banks(), connector.access]), ...others };
   const variables = serviceEnvironment({ servers, configurationFile, database, references });
   // Topics of three brokers are safe, so a warning about them would be wrong.
   const reached = brokers === undefined ? {} : { ...brokers.variables, KAFKA_FEW_REPLICAS: "said" };
-  const services = await startServiceProcesses({ ...variables, ...reached }, servers.directory);
+  const services = await startServiceProcesses({ ...variables, ...reached }, servers.directory, brokers?.variablesOf);
   opened.defer(() => services.stop());
   parties.callAt(services.ingressUrl);
   const plan = (change: Partial<EnvironmentDay>): Promise<void> => {

@@ -45,7 +45,12 @@ export interface ServiceRelease {
 
 type Environment = Readonly<Record<string, string>>;
 
-export async function startServiceProcesses(environment: Environment, directory: string): Promise<ServiceProcesses> {
+/** `variablesOf`: what differs for a service. */
+export async function startServiceProcesses(
+  environment: Environment,
+  directory: string,
+  variablesOf: (name: ServiceName) => Environment = () => ({}),
+): Promise<ServiceProcesses> {
   const running = new Map<ServiceName, ServiceProcess>();
   const lost: string[] = [];
   const ports: Record<string, string> = {};
@@ -56,7 +61,12 @@ export async function startServiceProcesses(environment: Environment, directory:
   async function start(name: ServiceName): Promise<void> {
     const release = releases.get(name);
     const own = release === undefined ? { directory } : { directory, tree: release.tree };
-    const service = await startService(name, { ...environment, ...ports, ...release?.environment }, logPath(name), own);
+    const service = await startService(
+      name,
+      { ...environment, ...variablesOf(name), ...ports, ...release?.environment },
+      logPath(name),
+      own,
+    );
     running.set(name, service);
     void noteLoss(name, service);
     if (name === "ingress") ports["SLUICE_HTTP_PORT"] = String(service.port);
