@@ -13,6 +13,7 @@ const generators = [
   { name: "documents", takes: ["check"] },
   { name: "settings", takes: ["check"] },
   { name: "rights", takes: ["check"] },
+  { name: "asvs", takes: ["check"] },
   { name: "conformance", takes: ["check"] },
   { name: "slos", takes: ["check"] },
   { name: "dashboards", takes: ["check"] },
