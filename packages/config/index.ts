@@ -10,6 +10,7 @@ export type { ConfigurationWatch, ConfigurationWatchOptions } from "./configurat
 
 export type { Problem } from "./file/problem.ts";
 export { readConfiguration } from "./file/read-configuration.ts";
+export { leaveOutSecrets } from "./file/variables.ts";
 
 export { southAfrica, southAfricaEveryDay } from "./calendars/south-africa.ts";
 export { connectionSettingsOf, kafkaSettings, registrySettings, settingNames, storeSettings } from "./environment/connection-settings.ts";

@@ -32,6 +32,8 @@ export interface Opening<N extends VariableName = VariableName> {
 
 export interface Need<T, N extends VariableName = VariableName> {
   readonly variables: readonly N[];
+  /** It needs the secrets of the configuration file; without such a need a process has none of them. */
+  readonly usesSecrets?: true;
   open(opening: Opening<N>): T | Promise<T>;
 }
 

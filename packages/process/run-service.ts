@@ -5,8 +5,9 @@
 // #2 While a need is away, the process lives, waits and says why (`open-patiently.ts`).
 // #3 Everything is closed in reverse order of its opening: the HTTP ports first, then the service, then its needs.
 // #4 Every service follows the configuration file while it runs.
+// #5 A service that calls no bank has no secret of that file, and needs no variable of one.
 
-import { type Configuration, readConfigurationFile, type VariableName } from "@sluice/config";
+import { type Configuration, leaveOutSecrets, readConfigurationFile, type VariableName } from "@sluice/config";
 import { Fault } from "@sluice/kernel";
 import { countDroppedConnections, listen, type ListenLimits, listenLimitsDefault, type ListenOptions } from "@sluice/service";
 import { followConfiguration } from "./follow-configuration.ts";
@@ -47,7 +48,9 @@ export function runService<N extends Needs, S extends ConfiguredService>(name: s
 
   runProcess(name, ["SLUICE_CONFIG", ...traceVariables, ...needVariables(table.needs), ...served], async (context) => {
     const { environment, time, random, logger, metrics, stopping, tls } = context;
-    const file = { time, path: environment.SLUICE_CONFIG, environment: process.env };
+    const usesSecrets = Object.values(table.needs).some((need) => need.usesSecrets === true);
+    const given = usesSecrets ? process.env : leaveOutSecrets(process.env);
+    const file = { time, path: environment.SLUICE_CONFIG, environment: given };
     const configuration = readConfigurationFile(file.path, file.environment);
     await using opened = new AsyncDisposableStack();
     const opening = { name, environment, configuration, time, random, logger, metrics, stopping, opened };

@@ -5,12 +5,15 @@ import { expect, test } from "vitest";
 import {
   type Configuration,
   findScheme,
+  hashConfiguration,
+  leaveOutSecrets,
   listParties,
   readConfiguration,
   readConfigurationFile,
   southAfrica,
   southAfricaEveryDay,
 } from "../index.ts";
+import type { FileVariables } from "./variables.ts";
 
 const sample = readFileSync(new URL("../sluice.sample.yaml", import.meta.url), "utf8");
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -36,13 +39,13 @@ banks:
   - { id: only, name: Only, agents: [{ memberId: "1" }], tokenSha256: ["${hash("only")}"], baseUrl: "https://only.example" }
 `;
 
-function read(text: string, given: Readonly<Record<string, string>> = environment): Configuration {
+function read(text: string, given: FileVariables = environment): Configuration {
   const reading = readConfiguration(text, given);
   if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
   return reading.configuration;
 }
 
-function findProblems(text: string, given: Readonly<Record<string, string>> = environment): readonly string[] {
+function findProblems(text: string, given: FileVariables = environment): readonly string[] {
   const reading = readConfiguration(text, given);
   return reading.ok ? [] : reading.problems.map(({ path, text }) => `${path}: ${text}`);
 }
@@ -333,6 +336,31 @@ test("a secret in the file is refused, and no problem's text contains one", () =
   ]);
   expect(problems.join()).not.toMatch(/s3cret|ssss/);
   expect(findProblems('a: "s3cret\nb: [').join()).not.toContain("s3cret");
+});
+
+function secretsOf({ banks }: Configuration): string {
+  return JSON.stringify(banks.map(({ bearerToken, signingKeys }) => ({ bearerToken, signingKeys })));
+}
+
+test("a process that calls no bank needs no variable of a secret, takes none that is there, and needs all others", () => {
+  const { FIRST_BANK_BEARER_TOKEN: _, FIRST_BANK_SIGNING_SECRET: __, ...others } = environment;
+  expect(findProblems(sample, others).map((line) => line.split(":")[0])).toEqual([
+    "banks[0].bearerToken",
+    "banks[0].signingKeys[0].secret",
+  ]);
+  expect(findProblems(sample, leaveOutSecrets(others))).toEqual([]);
+  const configuration = read(sample, leaveOutSecrets(environment));
+  expect(secretsOf(read(sample))).toMatch(/the-secret.*whsec_/);
+  expect(secretsOf(configuration)).not.toMatch(/the-secret|whsec_/);
+  expect(hashConfiguration(configuration)).toBe(hashConfiguration(read(sample)));
+  const { FIRST_BANK_URL: ___, ...withoutAddress } = environment;
+  expect(findProblems(sample, leaveOutSecrets(withoutAddress))).not.toEqual([]);
+});
+
+test("a secret in the file is refused also by a process that calls no bank", () => {
+  expect(findProblems(spoilt("${FIRST_BANK_BEARER_TOKEN}", "written-here"), leaveOutSecrets(environment))).toEqual([
+    "banks[0].bearerToken: a secret must not be in the file: name a variable of the environment, ${NAME}",
+  ]);
 });
 
 test.each([

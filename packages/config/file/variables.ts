@@ -4,10 +4,18 @@
 // #1 A missing or empty variable is a problem at the member that refers to it. The text names the variable and no
 //    value.
 // #2 A secret (a bearer token, a signing key) must come from the environment as a whole.
+// #3 A process that calls no bank needs no variable of a secret, and takes none that is there.
 
 import { type Path, type Problem, problemAt } from "./problem.ts";
 
-export type FileVariables = Readonly<Record<string, string | undefined>>;
+const secretsLeftOut: unique symbol = Symbol("secrets left out");
+
+export type FileVariables = Readonly<Record<string, string | undefined>> & { readonly [secretsLeftOut]?: true };
+
+/** #3 */
+export function leaveOutSecrets(environment: FileVariables): FileVariables {
+  return { ...environment, [secretsLeftOut]: true };
+}
 
 const reference = /\$\{([^}]*)\}/g;
 const name = /^[A-Z][A-Z0-9_]*$/;
@@ -25,9 +33,10 @@ export function resolveVariables(value: unknown, environment: FileVariables, pro
 }
 
 function replaceReferences(text: string, environment: FileVariables, problems: Problem[], path: Path): string {
-  if (secretMembers.has(path.at(-1) ?? "") && !/^\$\{[^}]*\}$/.test(text)) {
-    problems.push(problemAt(path, "a secret must not be in the file: name a variable of the environment, ${NAME}"));
-    return unresolved;
+  if (secretMembers.has(path.at(-1) ?? "")) {
+    const isWhole = /^\$\{[^}]*\}$/.test(text);
+    if (!isWhole) problems.push(problemAt(path, "a secret must not be in the file: name a variable of the environment, ${NAME}"));
+    if (!isWhole || environment[secretsLeftOut] === true) return unresolved;
   }
   return text.replaceAll(reference, (_, wanted: string) => {
     const found = name.test(wanted) ? environment[wanted] : undefined;
@@ -38,7 +47,7 @@ function replaceReferences(text: string, environment: FileVariables, problems: P
   });
 }
 
-/** Replaces a missing value, so that the member gets no second problem about its form. */
+/** Replaces a missing value, so that the member gets no second problem about its form, and a secret by #3. */
 const unresolved = "\u0000unresolved";
 
 export function isUnresolvedVariable(value: unknown): boolean {

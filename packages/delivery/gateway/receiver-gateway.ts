@@ -12,6 +12,7 @@ export function receiverGateway(
 ): Need<ReceiverGateway, "SLUICE_NAME_SERVERS"> {
   return {
     variables: ["SLUICE_NAME_SERVERS"],
+    usesSecrets: true,
     open({ environment, configuration, time, random, logger, metrics, opened }) {
       const options = { time, random, logger, metrics, nameServers: environment.SLUICE_NAME_SERVERS };
       return opened.adopt(createUndiciGateway(listReceivers(configuration), options), (gateway) => gateway.close());

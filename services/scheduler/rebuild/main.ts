@@ -2,7 +2,7 @@
 // that was compared is equal.
 
 import { parseArgs } from "node:util";
-import { readConfigurationFile, readEnvironment } from "@sluice/config";
+import { leaveOutSecrets, readConfigurationFile, readEnvironment } from "@sluice/config";
 import { rulesVersion } from "@sluice/domain";
 import { machineRandom, machineTime, silentLogger, silentMetrics } from "@sluice/kernel";
 import { broker, needVariables, openNeeds, registry } from "@sluice/process";
@@ -29,7 +29,7 @@ function print(line: object): void {
 
 const needs = { serde: registry, store, messaging: broker(service) };
 const environment = readEnvironment(process.env, ["SLUICE_CONFIG", ...needVariables(needs)]);
-const configuration = readConfigurationFile(environment.SLUICE_CONFIG, process.env);
+const configuration = readConfigurationFile(environment.SLUICE_CONFIG, leaveOutSecrets(process.env));
 await using opened = new AsyncDisposableStack();
 const { signal: stopping } = new AbortController();
 const opening = {
