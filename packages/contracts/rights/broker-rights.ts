@@ -40,6 +40,7 @@ export const furtherUses: readonly FurtherUse[] = [
   { services: ["console"], operation: "read", topic: topics.journal, why: "timelines, searches and replays" },
   { services: ["console"], operation: "read", topic: topics.dispatch, why: "timelines" },
   { services: ["console"], operation: "read", topic: topics.events, why: "timelines, and the events that a bank asks for" },
+  { services: ["console"], operation: "read", topic: topics.stateEvents, why: "the events of a bank that retention has removed" },
 ];
 
 /** What the map calls the readers that the console reads for. */

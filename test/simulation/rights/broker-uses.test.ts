@@ -5,7 +5,10 @@ import { simulate } from "../simulate.ts";
 /** Odd seeds have faults and foreign records, which the services dead-letter and the console replays. */
 const lastSeed = 59;
 
-/** What a simulated day need not do; test/e2e/least-rights.test.ts does it on a broker that asks for rights. */
+/**
+ * What a simulated day need not do; test/e2e/least-rights.test.ts does it on a broker that asks for rights, but for the
+ * reading of state events, which services/console/own-transactions/list-events.test.ts shows.
+ */
 const notSimulated = new Set([
   "validator: read topic sluice.dead-letters.v1.dlq",
   "validator: write topic sluice.dead-letters.v1.dlq",
@@ -13,6 +16,7 @@ const notSimulated = new Set([
   "console: write topic sluice.events.v1",
   "console: write topic sluice.proposals.v1",
   "console: read topic sluice.audit.v1",
+  "console: read topic sluice.state-events.v1",
   "console: describe group sluice.validator",
 ]);
 
