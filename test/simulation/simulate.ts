@@ -37,9 +37,9 @@ import {
   type VirtualTime,
 } from "@sluice/testkit";
 import { startValidator } from "@sluice/validator";
-import { type BrokerUses, watchBrokerUses } from "./rights/broker-uses.ts";
+import { type BrokerUses, watchBrokerUses } from "./findings/broker-uses.ts";
 import { createCluster, type SimulatedProcessPorts } from "./cluster.ts";
-import { findUndocumented } from "./undocumented.ts";
+import { findUndocumented } from "./findings/undocumented.ts";
 import { brokerClocks, fetchFate, planStoreGoingBack, produceFate, storeFault } from "./faults.ts";
 import { repairOperator, startForeignRecords } from "./foreign-records.ts";
 import { findUnhandled, readHistory, simulatedSerde } from "./read-history.ts";

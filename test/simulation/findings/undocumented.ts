@@ -2,7 +2,7 @@
 
 import { createDocumentCheck } from "@sluice/documents/check";
 import { bankCallPaths, bankServedPaths, connectorCallPaths, connectorServedPaths, type RecordedRequest } from "@sluice/testkit";
-import { simulatedConnectorId } from "./messages.ts";
+import { simulatedConnectorId } from "../messages.ts";
 
 const check = createDocumentCheck();
 
