@@ -89,6 +89,8 @@ runtime_type = "io.containerd.runc.v2"
 C
   echo '{"cniVersion":"0.4.0","name":"pods","plugins":[{"type":"bridge","bridge":"cni0","isGateway":true,"hairpinMode":true,"ipam":{"type":"host-local","dataDir":"/run/containerd/ipam","ranges":[[{"subnet":"10.244.0.0/24"}]],"routes":[{"dst":"0.0.0.0/0"}]}},{"type":"portmap","capabilities":{"portMappings":true}}]}' >cni/10-pods.conflist
   for h in /sys/fs/cgroup/*/; do mkdir -p "$h/sluice-kubernetes"; done
+  # The node, and what `in` runs, are counted there beside the pods; nothing limits them.
+  mkdir -p /sys/fs/cgroup/cpuacct/sluice-kubernetes/node 2>/dev/null || true
   for f in cpuset.cpus cpuset.mems; do cat /sys/fs/cgroup/cpuset/$f >/sys/fs/cgroup/cpuset/sluice-kubernetes/$f; done
   setsid unshare --mount --net --pid --fork --kill-child --mount-proc "$H/node.sh" "$B" >log/node.log 2>&1 </dev/null 9>&- &
   parent=$!; for _ in $(seq 50); do pid=$(cat /proc/$parent/task/$parent/children 2>/dev/null | tr -d ' '); [ -z "$pid" ] || break; sleep .1; done
@@ -99,6 +101,7 @@ fi
 #    images from the local Docker.
 cat >"$B/in" <<C
 #!/bin/bash
+{ echo 0 >/sys/fs/cgroup/cpuacct/sluice-kubernetes/node/cgroup.procs; } 2>/dev/null || true
 KUBECONFIG=$R/kubeconfig PATH=$B/bin:$B/../helm:\$PATH exec nsenter -t \$(cat $B/pid) -n -- "\$@"
 C
 cat >"$B/load" <<C

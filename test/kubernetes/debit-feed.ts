@@ -1,8 +1,9 @@
 // Posts debits to ingress at a steady rate, as a bank that repeats nothing: what a rollout costs a caller is then seen
-// as it is.
+// as it is. A bank that repeats shows how long a caller waits.
 //
 // #1 Every second debit takes a connection that is kept alive, every other one a connection of its own.
-// #2 A request without an answer, and an answer other than 202, is counted and not sent again.
+// #2 A request without an answer, and an answer other than 202, is counted and not sent again. A feed that repeats
+//    sends the same bytes again after a second, for a minute at most, and counts what came last.
 // #3 Every request is recorded, so that the checker sees it.
 
 import { createHash } from "node:crypto";
@@ -16,6 +17,8 @@ export interface DebitFeedOptions {
   readonly bank: { readonly id: string; readonly branch: string; readonly token: string };
   readonly perSecond: number;
   readonly recorder: MemoryRecorder;
+  /** #2; it does not where this is left out. */
+  readonly isRepeating?: boolean;
 }
 
 export interface DebitFeed {
@@ -24,6 +27,8 @@ export interface DebitFeed {
 }
 
 const answerMaxMs = 5_000;
+const repeatAfterMs = 1_000;
+const repeatMaxMs = 60_000;
 const accountsMax = 10_000;
 const path = "/transactions/outbound/direct-debit";
 
@@ -52,7 +57,11 @@ export function startDebitFeed(options: DebitFeedOptions): DebitFeed {
   };
 }
 
-async function send({ ingressUrl, bank, recorder }: DebitFeedOptions, number: number, agent: Agent | false): Promise<SentDebit> {
+async function send(
+  { ingressUrl, bank, recorder, isRepeating = false }: DebitFeedOptions,
+  number: number,
+  agent: Agent | false,
+): Promise<SentDebit> {
   const uetr = drawUetr(machineRandom);
   const messageIdentification = `LOAD-${uetr.slice(0, 23)}`;
   const creationDateTime = new Date(machineTime.nowMs()).toISOString();
@@ -60,13 +69,19 @@ async function send({ ingressUrl, bank, recorder }: DebitFeedOptions, number: nu
   const body = encodeBody(
     buildDirectDebit({ uetr, messageIdentification, creationDateTime, debtorAccount: account, debtorBranch: bank.branch }),
   );
-  const atMs = machineTime.nowMs();
-  const outcome = await post(new URL(path, ingressUrl), bank.token, body, agent);
-  const status = typeof outcome === "number" ? outcome : null;
   const bodyHash = createHash("sha256").update(body).digest("hex");
-  const entry = { kind: "sent", atMs, bank: bank.id, operation: "outboundDirectDebit", uetr, messageIdentification, bodyHash } as const;
-  recorder.sent({ ...entry, status }, body);
-  return { uetr, outcome, isKeptAlive: agent !== false, answeredAtMs: machineTime.nowMs() };
+  const firstAtMs = machineTime.nowMs();
+  for (;;) {
+    const atMs = machineTime.nowMs();
+    const outcome = await post(new URL(path, ingressUrl), bank.token, body, agent);
+    const status = typeof outcome === "number" ? outcome : null;
+    const entry = { kind: "sent", atMs, bank: bank.id, operation: "outboundDirectDebit", uetr, messageIdentification, bodyHash } as const;
+    recorder.sent({ ...entry, status }, body);
+    const answeredAtMs = machineTime.nowMs();
+    if (!isRepeating || outcome === 202 || answeredAtMs - firstAtMs > repeatMaxMs)
+      return { uetr, outcome, isKeptAlive: agent !== false, answeredAtMs, acceptedAfterMs: answeredAtMs - firstAtMs };
+    await sleep(machineTime, repeatAfterMs);
+  }
 }
 
 /** Resolves with the status, or with the reason why there is none. */

@@ -9,6 +9,8 @@ export interface SentDebit {
   readonly outcome: number | string;
   readonly isKeptAlive: boolean;
   readonly answeredAtMs: number;
+  /** Milliseconds from the first request to the last answer. */
+  readonly acceptedAfterMs: number;
 }
 
 export interface Figures {
@@ -24,6 +26,8 @@ export interface Figures {
   readonly repeated: { readonly debits: number; readonly reports: number; readonly events: number };
   /** Milliseconds from the answer 202 until the debit came to the bank. */
   readonly waitsMs: { readonly p50: number; readonly p99: number; readonly max: number };
+  /** The longest time that a caller was without its last answer, repeats included. */
+  readonly answerMaxMs: number;
 }
 
 /** `received` is everything that banks received, first to last. Only what concerns the debits is counted. */
@@ -53,14 +57,15 @@ export function measure(sent: readonly SentDebit[], received: readonly ReceivedE
     lost: accepted.length - sorted.length,
     repeated: { debits: repeats("inboundDirectDebit"), reports: repeats("outboundDirectDebitResponse"), events: repeats("events") },
     waitsMs: { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 },
+    answerMaxMs: sent.reduce((most, { acceptedAfterMs }) => Math.max(most, acceptedAfterMs), 0),
   };
 }
 
-export function formatFigures(name: string, { sent, accepted, others, lost, repeated, waitsMs }: Figures): string {
+export function formatFigures(name: string, { sent, accepted, others, lost, repeated, waitsMs, answerMaxMs }: Figures): string {
   const unlike = Object.entries(others).map(([what, count]) => `${count} × ${what}`);
   const repeats = `${repeated.debits} debits, ${repeated.reports} reports, ${repeated.events} events`;
   const waits = `p50 ${waitsMs.p50}, p99 ${waitsMs.p99}, max ${waitsMs.max} ms`;
-  return `${name}: ${sent} sent, ${accepted} accepted${unlike.length === 0 ? "" : ` (${unlike.join(", ")})`}, ${lost} lost; repeated ${repeats}; to the debit ${waits}`;
+  return `${name}: ${sent} sent, ${accepted} accepted${unlike.length === 0 ? "" : ` (${unlike.join(", ")})`}, ${lost} lost; repeated ${repeats}; to the debit ${waits}; to the answer ${answerMaxMs} ms at most`;
 }
 
 /** A message that came again after its acknowledgement. */

@@ -1,11 +1,14 @@
 // What the chart's test does with the release: waits, disturbances under load, and their figures.
 
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { machineTime } from "@sluice/kernel";
 import { vi } from "vitest";
 import { type ClusterEnvironment, namespace } from "./cluster-environment.ts";
 import { type DebitFeed, startDebitFeed } from "./debit-feed.ts";
 import { type Figures, formatFigures, listRepeats, measure, type Repeat } from "./figures.ts";
 import { kubectl, listPods, type Pod } from "./kubectl.ts";
+import { coresOfOthers, readProcessorTime } from "./processor-time.ts";
 
 export const services = ["validator", "scheduler", "dispatcher", "event-publisher", "ingress", "console"] as const;
 export type ServiceName = (typeof services)[number];
@@ -30,6 +33,16 @@ const repeatsNamedMax = 20;
 /** A debit is late, and not lost, until then. */
 const debitMaxMs = 60_000;
 const intervalMs = 250;
+/** The processor time of all pods together, as the cluster's node knows it. */
+const podsFolder = "/sys/fs/cgroup/cpu/sluice-kubernetes/kubepods";
+const periodUs = 100_000;
+
+export interface Load {
+  readonly perSecond: number;
+  /** A debit is late, and not lost, until then. */
+  readonly debitMaxMs: number;
+  readonly isRepeating?: boolean;
+}
 
 /** Waits until the assertions hold, and rejects with the last failure. */
 export async function until<T>(look: () => Promise<T>, timeoutMs: number): Promise<T> {
@@ -52,12 +65,23 @@ export async function untilReady(timeoutMs = 120_000): Promise<number> {
   return Math.round(machineTime.monotonicMs() - startMs);
 }
 
+export interface Disturbance extends Figures {
+  /** The cores that others used meanwhile. */
+  readonly othersCores: number;
+}
+
 /** Disturbs the release under load; returns what that cost. The figures are printed. */
-export async function disturb(environment: ClusterEnvironment, name: string, disturbance: () => Promise<void>): Promise<Figures> {
+export async function disturb(
+  environment: ClusterEnvironment,
+  name: string,
+  disturbance: () => Promise<void>,
+  load: Load = { perSecond, debitMaxMs },
+): Promise<Disturbance> {
   const { id, branch, tokens } = environment.bank("acacia");
   const bank = { id, branch, token: tokens[0] ?? "" };
-  const feed = startDebitFeed({ ingressUrl: environment.ingressUrl, bank, perSecond, recorder: environment.recorded });
+  const feed = startDebitFeed({ ingressUrl: environment.ingressUrl, bank, ...load, recorder: environment.recorded });
   const startMs = machineTime.monotonicMs();
+  const before = await readProcessorTime(startMs);
   try {
     await pause(aroundMs);
     await disturbance();
@@ -66,28 +90,40 @@ export async function disturb(environment: ClusterEnvironment, name: string, dis
     await feed.stop();
     throw error;
   }
+  const othersCores = coresOfOthers(before, await readProcessorTime(machineTime.monotonicMs()));
   const tookS = Math.round((machineTime.monotonicMs() - startMs - 2 * aroundMs) / 1_000);
-  const { figures, repeats } = await settle(environment, feed);
-  process.stdout.write(`${formatFigures(`${name} (${tookS} s)`, figures)}\n`);
+  const { figures, repeats } = await settle(environment, feed, load.debitMaxMs);
+  process.stdout.write(`${formatFigures(`${name} (${tookS} s)`, figures)}; others used ${othersCores.toFixed(2)} cores\n`);
   for (const { operation, webhookId, atMs, afterMs } of repeats.slice(0, repeatsNamedMax))
     process.stdout.write(`  ${operation} ${webhookId} again at ${new Date(atMs).toISOString()}, after ${afterMs} ms\n`);
-  return figures;
+  return { ...figures, othersCores };
 }
 
 /** Ends the load, and waits until the bank has everything that was accepted. */
-async function settle({ recorded }: ClusterEnvironment, feed: DebitFeed): Promise<{ figures: Figures; repeats: readonly Repeat[] }> {
+async function settle(
+  { recorded }: ClusterEnvironment,
+  feed: DebitFeed,
+  maxMs: number,
+): Promise<{ figures: Figures; repeats: readonly Repeat[] }> {
   const sent = await feed.stop();
   const look = (): Figures => measure(sent, recorded.receivedEntries());
   await until(async () => {
     if (look().lost > 0) throw new Error(`${look().lost} debits have not come`);
-  }, debitMaxMs).catch(() => undefined);
+  }, maxMs).catch(() => undefined);
   await pause(repeatMaxMs);
   return { figures: look(), repeats: listRepeats(sent, recorded.receivedEntries()) };
 }
 
 /** Waits until a rollout has ended. */
 export async function untilReplaced(service: ServiceName): Promise<void> {
-  await kubectl("-n", namespace, "rollout", "status", `deployment/sluice-${service}`, "--timeout=180s");
+  await kubectl("-n", namespace, "rollout", "status", `deployment/sluice-${service}`, "--timeout=280s");
+}
+
+/** Gives all pods together, the servers' among them, this much of a core until it is disposed. */
+export async function capPods(cores: number): Promise<AsyncDisposable> {
+  const set = (quotaUs: number): Promise<void> => writeFile(join(podsFolder, "cpu.cfs_quota_us"), String(quotaUs));
+  await set(Math.round(cores * periodUs));
+  return { [Symbol.asyncDispose]: () => set(-1) };
 }
 
 /** Lets the load go on: no condition says that enough of it has passed. */

@@ -141,7 +141,7 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
       else if (part === "containers") results.push(await containers(drawn));
       else if (part === "fuzz") results.push({ part, counts: await fuzz(environment ?? {}, seed, signal), failures: [] });
       else if (part === "languages") results.push(await otherLanguages());
-      else if (part === "kubernetes") results.push(await kubernetes(signal));
+      else if (part === "kubernetes") results.push(await kubernetes(drawn, signal));
       else results.push(await runProject(part, { ...environment, ...drawn }));
     }
   } catch (error) {
@@ -216,10 +216,10 @@ async function containers(drawn: Environment): Promise<PartResult> {
   return await runProject("containers", { ...environment, ...drawn });
 }
 
-async function kubernetes(signal: AbortSignal): Promise<PartResult> {
+async function kubernetes(drawn: Environment, signal: AbortSignal): Promise<PartResult> {
   const { openCluster } = await import("./kubernetes-cluster.ts");
   await using cluster = await openCluster((text) => void process.stdout.write(`kubernetes: ${text}\n`), signal);
-  return await runProject("kubernetes", {}, cluster.enter);
+  return await runProject("kubernetes", drawn, cluster.enter);
 }
 
 async function fuzz(environment: Environment, seed: string, signal: AbortSignal): Promise<TestCounts> {
