@@ -71,4 +71,16 @@ export const secrecyBugs: readonly PlantedBug[] = [
     ],
     nearest: ["services/console/decisions/erase-month.test.ts"],
   },
+  {
+    id: "secrets-in-every-service",
+    breaks: "A service that calls no bank has the secrets with which others call banks.",
+    edits: [
+      {
+        file: "packages/config/file/variables.ts",
+        find: "if (!isWhole || environment[secretsLeftOut] === true) return unresolved;",
+        put: "if (!isWhole) return unresolved;",
+      },
+    ],
+    nearest: ["packages/config/file/read-configuration.test.ts"],
+  },
 ];
