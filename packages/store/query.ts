@@ -29,6 +29,8 @@ export interface TransactionQuery {
    * identification.
    */
   readonly identification?: string | undefined;
+  /** How one of them begins: printable ASCII. */
+  readonly identificationStart?: string | undefined;
   readonly uetr?: string | undefined;
   readonly sender?: string | undefined;
   readonly bank?: string | undefined;
@@ -59,6 +61,8 @@ export interface TransactionQuery {
   readonly itemCause?: ReconciliationReason | undefined;
   /** Open means not settled and not finally resolved. */
   readonly isItemOpen?: boolean | undefined;
+  /** True: somebody proposed a resolution that a second person has not confirmed yet. */
+  readonly isItemProposed?: true | undefined;
   readonly isQuarantined?: boolean | undefined;
   /** One of the last messages that were recorded without effect is of this kind. */
   readonly observation?: ObservationKind | undefined;

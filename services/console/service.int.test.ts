@@ -162,6 +162,7 @@ test("every query of an operator is answered from a real broker and store, as do
   const questions = {
     controlStatus: "/status",
     searchTransactions: "/transactions?state=HELD&amount=1250.50",
+    exportTransactions: "/transactions/export?state=HELD&format=json",
     showTransaction: `/transactions/${held.uetr}`,
     listWindows: "/windows?from=2026-11-20&to=2026-11-20",
     listHeld: `/held?day=${day}`,

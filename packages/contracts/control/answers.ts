@@ -267,6 +267,7 @@ export const controlAnswers = {
   }),
   ...serviceAnswers,
   searchTransactions: z.strictObject({ schema: z.literal("Transactions"), rows: z.array(transaction), next: nextPageSchema }),
+  exportTransactions: z.strictObject({ schema: z.literal("TransactionsExport"), asOf: asOfSchema, rows: z.array(transaction) }),
   showTransaction: z.strictObject({
     schema: z.literal("Transaction"),
     timeline: z

@@ -97,6 +97,9 @@ export const overviewSchema = z.strictObject({
     ),
   }),
   openItems: z.array(counted).meta({ description: "Transactions with an open reconciliation item, by currency." }),
+  proposedItems: z
+    .array(z.strictObject({ person: textSchema, count: countSchema }))
+    .meta({ description: "Items whose resolution waits for a second person, by who proposed it; of the first 1,000 transactions." }),
   quarantined: countSchema.meta({ description: "Transactions with dead letters." }),
   deadLetters: bigNumberSchema.meta({ description: "Records in the topic of dead letters, the replayed ones included." }),
   proposals: countSchema.meta({ description: "Decisions that wait for a second person." }),

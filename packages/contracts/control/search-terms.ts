@@ -20,6 +20,12 @@ export const searchTerms = [
     text: "Equal to the message, end-to-end, transaction or instruction identification, or the final report's.",
     example: "E2E-1",
   },
+  {
+    name: "identificationStart",
+    form: "6 to 35 printable ASCII characters",
+    text: "How one of these identifications begins, at least 6 characters.",
+    example: "FILE-2026",
+  },
   { name: "sender", form: "the id of a bank or connector", text: "Who sent it: configured id.", example: "sample" },
   { name: "bank", form: "the id of a bank", text: "Configured id of a bank or connector.", example: "sample" },
   { name: "flow", form: "on-us, off-us, credit", text: "on-us, off-us or credit.", example: "on-us" },

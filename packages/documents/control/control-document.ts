@@ -113,6 +113,9 @@ function answerFor(name: ControlOperationName): Part {
       content: { "text/event-stream": { schema: { type: "string" } } },
     };
   }
+  if (name === "exportTransactions") {
+    return { description: "The file.", content: { "text/csv": { schema: { type: "string" } }, ...json(ref(answerName(name))) } };
+  }
   if (name === "exportReconciliation") {
     const text = { schema: { type: "string" } };
     return { description: "The file.", content: { "text/csv": text, "application/xml": text, ...json(ref(answerName(name))) } };

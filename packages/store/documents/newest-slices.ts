@@ -18,6 +18,7 @@ const slicesMax = 7;
 const rareTerms = [
   "uetr",
   "identification",
+  "identificationStart",
   "accountEnds",
   "amountTenThousandths",
   "observation",
@@ -25,6 +26,7 @@ const rareTerms = [
   "itemRow",
   "itemCause",
   "isItemOpen",
+  "isItemProposed",
   "decided",
 ] as const satisfies readonly (keyof TransactionQuery)[];
 

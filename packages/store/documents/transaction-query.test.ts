@@ -8,6 +8,7 @@ import { toMongoFilter } from "./transaction-query.ts";
 const decided = { operator: "thandi", fromMs: 1_795_000_000_000, toMs: 1_795_000_060_000 };
 const rare: readonly (readonly [string, TransactionQuery])[] = [
   ["items.day", { isItemOpen: true }],
+  ["items.day", { isItemProposed: true }],
   ["quarantined.since", { isQuarantined: true }],
   ["decisions.at", { decided }],
   ["observations.last.kind", { observation: "conflict" }],

@@ -40,12 +40,17 @@ const accountEnds: readonly (readonly [string, Read<string | null>])[] = [
   ["search.creditorAccountEnd", (stored) => stored.search.creditorAccountEnd],
 ];
 
+/** Comes after every printable character of ASCII, so that a range has all that begins alike. */
+const afterAscii = "\u{7f}";
+
 export function toMongoFilter(query: TransactionQuery): Filter<MongoTransaction> {
   const all: Record<string, unknown>[] = [];
   for (const [asked, field] of equalTerms) if (query[asked] !== undefined) all.push({ [field]: query[asked] });
   // #1: an orphan has no scheme, and an index begins with the scheme.
   if (query.state === "ORPHAN") all.push({ scheme: null });
   if (query.identification !== undefined) all.push({ $or: identifications.map(([field]) => ({ [field]: query.identification })) });
+  const start = query.identificationStart;
+  if (start !== undefined) all.push({ $or: identifications.map(([field]) => ({ [field]: { $gte: start, $lt: `${start}${afterAscii}` } })) });
   if (query.accountEnds !== undefined) all.push({ $or: accountEnds.map(([field]) => ({ [field]: { $in: query.accountEnds } })) });
   if (query.dateFrom !== undefined) all.push({ businessDate: { $gte: query.dateFrom } });
   if (query.dateTo !== undefined) all.push({ businessDate: { $lte: query.dateTo } });
@@ -93,13 +98,14 @@ function matchesReceived({ receivedAt }: StoredTransaction, { receivedFromMs, re
   return (receivedFromMs === undefined || atMs >= receivedFromMs) && (receivedToMs === undefined || atMs <= receivedToMs);
 }
 
-function toItemFilter({ itemDay, itemRow, itemCause, isItemOpen }: TransactionQuery): Record<string, unknown> | null {
+function toItemFilter({ itemDay, itemRow, itemCause, isItemOpen, isItemProposed }: TransactionQuery): Record<string, unknown> | null {
   const all: Record<string, unknown>[] = [];
   if (itemDay !== undefined) all.push({ day: itemDay });
   if (itemRow !== undefined) all.push({ row: itemRow });
   if (itemCause !== undefined) all.push({ cause: itemCause });
   if (isItemOpen === true) all.push({ settledAt: null, "resolution.isFinal": { $ne: true } });
   if (isItemOpen === false) all.push({ $or: [{ settledAt: { $ne: null } }, { "resolution.isFinal": true }] });
+  if (isItemProposed === true) all.push({ settledAt: null, "resolution.isFinal": false });
   return all.length === 0 ? null : Object.fromEntries(all.flatMap((one) => Object.entries(one)));
 }
 
@@ -111,6 +117,8 @@ export function matchesQuery(stored: StoredTransaction, query: TransactionQuery)
     if (value !== undefined && !found.includes(value)) return false;
   }
   if (identification !== undefined && !identifications.some(([, read]) => read(stored) === identification)) return false;
+  const start = query.identificationStart;
+  if (start !== undefined && !identifications.some(([, read]) => read(stored)?.startsWith(start) === true)) return false;
   if (ends !== undefined && !accountEnds.some(([, read]) => ends.includes(read(stored) ?? ""))) return false;
   if (dateFrom !== undefined && !(stored.businessDate !== null && stored.businessDate >= dateFrom)) return false;
   if (dateTo !== undefined && !(stored.businessDate !== null && stored.businessDate <= dateTo)) return false;
@@ -121,12 +129,13 @@ export function matchesQuery(stored: StoredTransaction, query: TransactionQuery)
   return toItemFilter(query) === null || stored.items.some((item) => matchesItem(item, query));
 }
 
-function matchesItem(item: StoredItem, { itemDay, itemRow, itemCause, isItemOpen }: TransactionQuery): boolean {
+function matchesItem(item: StoredItem, { itemDay, itemRow, itemCause, isItemOpen, isItemProposed }: TransactionQuery): boolean {
   const isOpen = item.settledAt === null && item.resolution?.isFinal !== true;
   return (
     (itemDay === undefined || item.day === itemDay) &&
     (itemRow === undefined || item.row === itemRow) &&
     (itemCause === undefined || item.cause === itemCause) &&
-    (isItemOpen === undefined || isItemOpen === isOpen)
+    (isItemOpen === undefined || isItemOpen === isOpen) &&
+    (isItemProposed !== true || (item.settledAt === null && item.resolution?.isFinal === false))
   );
 }

@@ -42,6 +42,9 @@ const showsPayments: ReadonlySet<ControlOperationName> = new Set<ControlOperatio
   "listActions",
 ]);
 
+/** #1 */
+const exportsPayments: ReadonlySet<ControlOperationName> = new Set<ControlOperationName>(["exportReconciliation", "exportTransactions"]);
+
 /** #3 */
 const plainFilters: ReadonlySet<string> = new Set([
   "bank",
@@ -84,7 +87,7 @@ export function createControlAudit({
       if (operation.method === "POST") {
         return await log.record("decision", { ...describe(asked), bodySha256: hash("sha256", question.body) });
       }
-      if (operation.name === "exportReconciliation") return await log.record("export", describe(asked));
+      if (exportsPayments.has(operation.name)) return await log.record("export", describe(asked));
       if (showsPayments.has(operation.name)) trail.note("read", describe(asked));
       return true;
     },

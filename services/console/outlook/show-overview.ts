@@ -21,6 +21,7 @@ import { loadUndelivered } from "../queries/list-undelivered.ts";
 import { loadCreditsAtGates } from "../queries/list-windows.ts";
 import type { ParkedCounts } from "../queries/parked-counts.ts";
 import { formatAmount, formatOptionalInstant } from "../views/control-values.ts";
+import { isItemOpen } from "../views/item-view.ts";
 import { windowReport } from "../views/window-report.ts";
 import type { DateTotals } from "./date-totals.ts";
 import { createKeptCount, type KeptCount } from "./kept-count.ts";
@@ -38,6 +39,9 @@ export interface OverviewPorts {
   readonly book: ProposalBook;
   readonly brokerNowMs: () => number | null;
 }
+
+/** Rows that the store returns at once. */
+const searchMax = 1_000;
 
 /** What waits at receivers was counted before where a count takes longer. */
 const parkedWaitMaxMs = 100;
@@ -107,6 +111,7 @@ async function buildOverview(ports: OverviewPorts, counts: KeptCount<Transaction
       ...sums,
       currency: row.currency,
     })),
+    proposedItems: counted?.proposed ?? [],
     quarantined: counted?.quarantined ?? 0,
     deadLetters: letters,
     proposals,
@@ -117,6 +122,7 @@ async function buildOverview(ports: OverviewPorts, counts: KeptCount<Transaction
 interface TransactionCounts {
   readonly held: readonly TotalsRow[];
   readonly open: readonly TotalsRow[];
+  readonly proposed: readonly { readonly person: string; readonly count: number }[];
   readonly quarantined: number;
   readonly countedAtMs: number | null;
 }
@@ -129,7 +135,19 @@ async function countTransactions({ store, partitionCount, brokerNowMs }: Overvie
     held.push(...(await store.transactions.totals({ partition, state: "HELD" })));
   const open = await store.transactions.totals({ isItemOpen: true });
   const quarantined = await store.transactions.totals({ isQuarantined: true });
-  return { held, open, quarantined: quarantined.reduce((sum, { count }) => sum + count, 0), countedAtMs };
+  const proposed = await countProposedItems(store);
+  return { held, open, proposed, quarantined: quarantined.reduce((sum, { count }) => sum + count, 0), countedAtMs };
+}
+
+/** Of the first transactions that the store returns at once: a person who has so many begins with them. */
+async function countProposedItems(store: Store) {
+  const found = await store.transactions.search({ isItemProposed: true }, null, searchMax);
+  const persons = found.flatMap(({ items }) =>
+    items.flatMap((item) => (isItemOpen(item) && item.resolution !== null ? item.resolution.action.person : [])),
+  );
+  return [...Map.groupBy(persons, (person) => person)]
+    .map(([person, own]) => ({ person, count: own.length }))
+    .toSorted((a, b) => (a.person < b.person ? -1 : 1));
 }
 
 function findZones({ schemes }: OverviewPorts["configuration"]): ReadonlyMap<string, string> {

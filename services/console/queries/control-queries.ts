@@ -18,6 +18,7 @@ import type { AskProcesses } from "@sluice/process";
 import { listCalendar } from "../calendar/list-calendar.ts";
 import { listHeld } from "./list-held.ts";
 import { exportReconciliation } from "./export-reconciliation.ts";
+import { exportTransactions } from "./export-transactions.ts";
 import { listReconciliation, summariseReconciliation } from "./list-reconciliation.ts";
 import { controlStatus } from "./control-status.ts";
 import { showTransaction } from "./show-transaction.ts";
@@ -62,6 +63,7 @@ export function createControlQueries({ brokerClock, outlook, ...given }: Control
     listServices: listServiceProcesses({ ...ports, askProcesses: ports.askProcesses ?? null }),
     searchTransactions: searchTransactions(ports),
     countTransactions: countTransactions(ports),
+    exportTransactions: exportTransactions(ports),
     listActions: listActions(ports),
     showTransaction: showTransaction(ports),
     listWindows: listWindows({ ...ports, schemes }),

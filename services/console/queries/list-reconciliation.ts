@@ -39,6 +39,8 @@ function parseItemQuery(query: URLSearchParams): ItemQuery | string {
   if (typeof row === "string" && !/^(\d|10|unknown)$/.test(row)) return "row: 0 to 10, or unknown.";
   const isOpen = typeof open === "string" ? parseFlag(open) : undefined;
   if (isOpen === null) return "open: true or false.";
+  const proposed = query.get("proposed");
+  if (proposed !== null && proposed !== "true") return "proposed: true.";
   const itemRow = row === "unknown" ? null : Number(row);
   return {
     itemDay: day ?? undefined,
@@ -46,6 +48,7 @@ function parseItemQuery(query: URLSearchParams): ItemQuery | string {
     itemRow: typeof row === "string" ? itemRow : undefined,
     // Without a day and without `open`, the list has the items that still need somebody's decision.
     isItemOpen: isOpen ?? (typeof day === "string" ? undefined : true),
+    isItemProposed: proposed === null ? undefined : true,
   };
 }
 

@@ -12,6 +12,7 @@ const flows: readonly Flow[] = ["on-us", "off-us", "credit"];
 /** Parses the text of each term; null: it does not have the term's form. */
 const parsers: Readonly<Record<SearchTermName, (text: string) => TransactionQuery | null>> = {
   identification: (text) => (/^[!-~][ -~]{0,34}$/.test(text) ? { identification: text } : null),
+  identificationStart: (text) => (/^[!-~][ -~]{5,34}$/.test(text) ? { identificationStart: text } : null),
   sender: (text) => (isPartyId(text) ? { sender: text } : null),
   bank: (text) => (isPartyId(text) ? { bank: text } : null),
   flow: (text) => {

@@ -39,6 +39,7 @@ test("each term finds the transactions that match it, and no others", async () =
     "identification=E-1",
     "identification=T-1",
     "identification=I-1",
+    "identificationStart=FILE-7",
     "bank=first",
     "state=HELD",
     "businessDate=2026-11-20",
@@ -57,7 +58,7 @@ test("each term finds the transactions that match it, and no others", async () =
       query,
       [consoleUetrAt(1)],
     ]);
-  for (const query of ["identification=FILE", "account=789", "bank=third", "bank=first&state=COMPLETED", "quarantined=true"]) {
+  for (const query of ["identification=FILE", "identificationStart=ILE-77", "identificationStart=FILE-8", "account=789", "bank=third", "bank=first&state=COMPLETED", "quarantined=true"]) {
     expect([query, await readControlRows(environment, `/transactions?${query}`)]).toEqual([query, []]);
   }
 });
@@ -176,6 +177,21 @@ test("the timeline of a transaction comes with its items, decisions and quaranti
     quarantined: { since: "1970-01-01T00:00:00.000Z", records: 2, offset: "3" },
   });
   expect((await environment.control(`/transactions/${consoleUetrAt(6)}`)).status).toBe(404);
+});
+
+test("an export has every transaction that a search finds, over many pages, and nothing that computes", async () => {
+  const environment = await openConsoleEnvironment();
+  const message = { sender: "first", messageIdentification: "=1+1", contentHash: "c", substanceHash: "s" };
+  const all = Array.from({ length: 2_001 }, (_, index) => buildStoredTransaction(index === 7 ? "COMPLETED" : "HELD", index, { message }));
+  for (const at of [0, 1_000, 2_000]) await saveTransactions(environment, all.slice(at, at + 1_000));
+  const file = await environment.control("/transactions/export?state=HELD");
+  const lines = (await environment.settled(file.text())).trimEnd().split("\r\n");
+  expect(lines.slice(1).map((line) => line.slice(0, 36))).toEqual(all.filter(({ state }) => state === "HELD").map(({ uetr }) => uetr));
+  expect([lines[1]?.includes(",'=1+1,"), lines[1]?.includes(",=1+1")]).toEqual([true, false]);
+  const asJson = await readControlAnswer(environment, "/transactions/export?bank=nobody&format=json");
+  expect(asJson).toEqual({ schema: "TransactionsExport", asOf: expect.any(String) as unknown, rows: [] });
+  for (const wrong of ["format=xml", "state=HELDD"])
+    expect([wrong, (await environment.control(`/transactions/export?${wrong}`)).status]).toEqual([wrong, 400]);
 });
 
 test("a store that is away is 503, and never an empty list", async () => {

@@ -61,7 +61,7 @@ export function isUetr(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }
 
-function transactionView(row: SummaryRow) {
+export function transactionView(row: SummaryRow) {
   const { uetr, state, flow, scheme, sender, bank, businessDate, currency, messageIdentification, search } = row;
   return {
     uetr,

@@ -37,7 +37,7 @@ export interface FoundItem {
   readonly item: Item;
 }
 
-export type ItemQuery = Pick<TransactionQuery, "itemDay" | "itemRow" | "itemCause" | "isItemOpen" | "bank">;
+export type ItemQuery = Pick<TransactionQuery, "itemDay" | "itemRow" | "itemCause" | "isItemOpen" | "isItemProposed" | "bank">;
 
 const pageTransactions = 1_000;
 
@@ -56,12 +56,13 @@ export function selectItems(transaction: SummaryRow, query: ItemQuery): readonly
   return transaction.items.filter((item) => matches(item, query)).map((item) => ({ transaction, item }));
 }
 
-function matches(item: Item, { itemDay, itemRow, itemCause, isItemOpen: isOpen }: ItemQuery): boolean {
+function matches(item: Item, { itemDay, itemRow, itemCause, isItemOpen: isOpen, isItemProposed }: ItemQuery): boolean {
   return (
     (itemDay === undefined || item.day === itemDay) &&
     (itemRow === undefined || item.row === itemRow) &&
     (itemCause === undefined || item.cause === itemCause) &&
-    (isOpen === undefined || isItemOpen(item) === isOpen)
+    (isOpen === undefined || isItemOpen(item) === isOpen) &&
+    (isItemProposed !== true || (isItemOpen(item) && item.resolution !== null))
   );
 }
 

@@ -47,9 +47,8 @@ export function createApiClient(control: ControlSide, token: string, connection:
 
   async function ask(path: string, init: RequestInit): Promise<Readonly<Record<string, unknown>>> {
     const response = await control.fetch(new Request(`${origin}${controlPrefix}${path}`, init), connection);
-    const body = await readObject(response);
-    if (response.ok) return body;
-    throw new ApiRefusal(response.status, asText(body["message"]), asText(body["detail"]));
+    if (response.ok) return await readObject(response);
+    throw await readRefusal(response);
   }
 
   async function readAt(path: string): Promise<Readonly<Record<string, unknown>>> {
@@ -71,6 +70,11 @@ export function createApiClient(control: ControlSide, token: string, connection:
       return await ask(path, { method: "POST", headers: { authorization, "idempotency-key": actionId, ...length }, body: bytes });
     },
   };
+}
+
+export async function readRefusal(response: Response): Promise<ApiRefusal> {
+  const body = await readObject(response);
+  return new ApiRefusal(response.status, asText(body["message"]), asText(body["detail"]));
 }
 
 async function readObject(response: Response): Promise<Readonly<Record<string, unknown>>> {

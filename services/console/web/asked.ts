@@ -2,6 +2,7 @@
 
 import type { AnswerOf, ApiClient } from "./api-client.ts";
 import type { Clock } from "./parts/clock.ts";
+import type { KeptOutcomes } from "./sessions/kept-outcomes.ts";
 
 export interface Asked {
   readonly api: ApiClient;
@@ -13,6 +14,8 @@ export interface Asked {
   readonly formToken: string;
   /** What a form sent; null: the page is only read. */
   readonly form: URLSearchParams | null;
+  /** What the person decided about several in this session. */
+  readonly outcomes: KeptOutcomes;
   readonly newActionId: () => string;
 }
 

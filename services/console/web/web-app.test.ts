@@ -222,8 +222,15 @@ test("an item is resolved by one person and confirmed by another, who sees what 
   expect(text).toContain("seen on the statement");
   const { offset, contentSha256 } = await findProposal(environment);
   expect(readHidden(text)).toMatchObject({ offset, contentSha256 });
+  // The first page tells the second person, and not the one who proposed.
+  await environment.time.advance(2_200);
+  const yours = "1 item resolved by another person: yours to confirm";
+  expect((await second.ask("/")).text).toContain(yours);
+  expect((await reader.ask("/")).text).not.toContain(yours);
+  expect((await second.ask("/reconciliation?proposed=yes")).text).toContain("1 item");
   expect((await second.decide(path, { reason: "seen too" })).status).toBe(303);
   await judgeLast();
+  expect((await second.ask("/reconciliation?proposed=yes")).text).toContain("No item: nothing is left to find out.");
   expect((await second.ask(`/transactions/${consoleUetr}`)).text).toContain("resolved NOT_MADE");
 });
 
@@ -307,6 +314,32 @@ test("while the store is away a page says so, and what to do", async () => {
   environment.environment.fault = "down";
   const { status, text } = await reader.ask("/");
   expect([status, text.includes("What is needed for an answer is away.")]).toEqual([503, true]);
+});
+
+test("what a search finds is a file, for the session of who asks, and another name is none", async () => {
+  const { reader } = await openConsole();
+  expect((await reader.ask("/files/transactions?state=HELD")).status).toBe(303);
+  await reader.signIn();
+  expect((await reader.ask("/search?state=HELD")).text).toContain('href="/files/transactions?state=HELD"');
+  const { status, headers, text } = await reader.ask("/files/transactions?state=HELD");
+  expect([status, headers.get("content-type"), headers.get("content-disposition")]).toEqual([
+    200,
+    "text/csv; charset=utf-8; header=present",
+    'attachment; filename="transactions.csv"',
+  ]);
+  expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
+  expect(text.split("\r\n").map((line) => line.split(",")[0])).toEqual(["uetr", consoleUetr, ""]);
+  expect((await reader.ask("/files/transactions?state=HELDD")).status).toBe(422);
+  expect((await reader.ask("/files/secrets")).status).toBe(404);
+});
+
+test("the search begins with few terms, and the others are open where one of them is given", async () => {
+  const { reader } = await openConsole();
+  await reader.signIn();
+  const [first, given] = [(await reader.ask("/search?state=HELD")).text, (await reader.ask("/search?flow=on-us&state=HELD")).text];
+  expect(first.indexOf("term-state")).toBeLessThan(first.indexOf("<summary>More terms"));
+  expect(first.indexOf("term-observation")).toBeGreaterThan(first.indexOf("<summary>More terms"));
+  expect([/<details +>/.test(first), /<details open>/.test(given), given.includes("More terms: 1 given")]).toEqual([true, true, true]);
 });
 
 test("script and style of all pages together are less than 40 KB", async () => {

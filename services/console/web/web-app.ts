@@ -13,6 +13,7 @@ import { Hono, type Context } from "hono";
 import { ApiRefusal, createApiClient, type ControlSide } from "./api-client.ts";
 import { readAssets, type Asset } from "./assets/assets.ts";
 import { decideByForm, prepareDecision } from "./decisions/decision-page.ts";
+import { download } from "./download.ts";
 import { renderFailure } from "./pages/failure.ts";
 import { pages } from "./pages/pages.ts";
 import { renderClock, renderPage, renderProblem, renderSignIn, type Frame, type PageContent } from "./parts/layout.ts";
@@ -72,12 +73,26 @@ export function createWebApp(ports: WebAppPorts): WebApp {
   app.post("/sign-out", (visit) => signOut(desk, visit));
   for (const { path, load } of pages) app.get(path, (visit) => visitPage(desk, visit, load));
   for (const { path, load } of pages) app.get(`/live${path === "/" ? "" : path}`, (visit) => openStream(desk, visit, load));
+  app.get("/files/:name", (visit) => visitFile(desk, visit));
   app.get("/help", () => redirect("/help/"));
   app.get("/help/*", (visit) => visitHelp(desk, visit));
   app.get("/decide/:name", (visit) => visitPage(desk, visit, prepareDecision));
   app.post("/decide/:name", (visit) => takeForm(desk, visit));
   app.notFound((visit) => visitPage(desk, visit, () => Promise.reject(new ApiRefusal(404, "Not known", "There is no such page."))));
   return { fetch: async (request, connection) => await app.fetch(request, { connection }) };
+}
+
+async function visitFile(desk: Desk, visit: Visit): Promise<Response> {
+  const session = findSession(desk, visit);
+  if (session === null) return await askToSignIn(visit);
+  try {
+    const url = new URL(visit.req.url);
+    const file = await download(desk.control, session.token, url, visit.req.param("name") ?? "", visit.env.connection);
+    for (const [name, value] of Object.entries(security)) file.headers.set(name, value);
+    return file;
+  } catch (error) {
+    return await visitPage(desk, visit, () => Promise.reject(error instanceof Error ? error : new Error(String(error))));
+  }
 }
 
 /** The site needs a session, as every page does, and has a policy of its own. */
@@ -131,8 +146,8 @@ async function makePage(desk: Desk, visit: Visit, session: Session, load: Load, 
   const me = await api.read("showMe", "/me");
   const clock = { zone: me.schemes[0]?.zone ?? "UTC", nowMs: me.asOf === null ? null : Date.parse(me.asOf) };
   const query = new URL(visit.req.url).searchParams;
-  const { formToken } = session;
-  const asked: Asked = { api, me, clock, query, params: visit.req.param(), formToken, form, newActionId: () => desk.random.hex(16) };
+  const { formToken, outcomes } = session;
+  const asked: Asked = { api, me, clock, query, params: visit.req.param(), formToken, form, outcomes, newActionId: () => desk.random.hex(16) };
   const content = await load(asked).catch((error: unknown) => renderFailure(error, desk.logger));
   return { content, frame: { me, clock, formToken, calls: api.calls, hasHelp: desk.help !== null } };
 }

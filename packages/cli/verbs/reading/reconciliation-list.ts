@@ -8,7 +8,7 @@ import type { Verb } from "../../terminal/verb.ts";
 
 const list: ListVerb = {
   path: "/reconciliation",
-  options: ["day", "bank", "row", "open"],
+  options: ["day", "bank", "row", "open", "proposed"],
   columns: () => [
     column("DAY", "day"),
     column("UETR", "uetr"),
@@ -53,6 +53,7 @@ export const reconciliationListVerb: Verb = {
     bank: { type: "string", placeholder: "BANK", text: "only this bank" },
     row: { type: "string", placeholder: "ROW", text: "row of docs/spec/interface.md, 1 to 10; 0: our own; unknown: not known yet" },
     open: { type: "string", placeholder: "OPEN", text: "whether the item is open", choices: ["true", "false"] },
+    proposed: { type: "string", placeholder: "PROPOSED", text: "true: only what waits for a second person", choices: ["true"] },
     ...pageOptions,
   },
   examples: ["reconciliation list", "reconciliation list --day ZA_EFT:2026-11-20 --open true"],

@@ -10,8 +10,9 @@ import { queryText, type Asked, type Elsewhere } from "../asked.ts";
 import { mark, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 import type { PrepareDecision, PreparedDecision } from "./decision-form.ts";
+import { readDecidedTogether } from "./decided-together.ts";
 import { prepareCheck, preparePause, prepareResume } from "./on-banks.ts";
-import { prepareBankRedrive, renderRedrives } from "./on-refused.ts";
+import { prepareBankRedrive } from "./on-refused.ts";
 import { prepareConfirmation, prepareRejection, prepareRetraction } from "./on-proposals.ts";
 import { prepareCreditsFinal, prepareExtension, prepareGateOpening } from "./on-days.ts";
 import {
@@ -20,7 +21,6 @@ import {
   prepareResolutions,
   prepareResumptions,
   prepareWithdrawals,
-  renderSeveral,
 } from "./on-several.ts";
 import {
   prepareResolutionConfirmation,
@@ -71,7 +71,10 @@ export async function decideByForm(asked: Asked): Promise<PageContent | Elsewher
   try {
     const reason = (form.get("reason") ?? "").trim();
     const answer = await asked.api.send(prepared.path, { ...body, reason }, form.get("actionId") ?? asked.newActionId());
-    return renderRedrives(answer) ?? renderSeveral(answer) ?? { location: findResult(answer) };
+    const together = readDecidedTogether(answer, asked.clock.nowMs);
+    if (together === null) return { location: findResult(answer) };
+    asked.outcomes.keep(together);
+    return { location: `/outcomes/${encodeURIComponent(together.action)}` };
   } catch (error) {
     if (!(error instanceof ApiRefusal) || error.status === 401) throw error;
     const status = error.status === 409 || error.status === 403 || error.status === 503 ? error.status : 422;

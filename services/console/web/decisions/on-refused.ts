@@ -1,12 +1,10 @@
 // The decision about several messages that a bank refused: which of them, how many, which sum; and what came of each.
 
-import { controlAnswers } from "@sluice/contracts";
 import { html } from "hono/html";
 import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText } from "../asked.ts";
 import { showTime, type Clock } from "../parts/clock.ts";
-import { count, dataTable, facts, link, mark, money, plural, uetrLink, type Html } from "../parts/html.ts";
-import type { PageContent } from "../parts/layout.ts";
+import { count, dataTable, facts, link, money, plural, uetrLink, type Html } from "../parts/html.ts";
 import type { PrepareDecision } from "./decision-form.ts";
 
 type Refused = AnswerOf<"listRefused">;
@@ -69,31 +67,4 @@ function renderRefused({ rows }: Refused, clock: Clock): Html {
       lastAnswer === null ? "–" : html`${lastAnswer.httpStatusCode ?? "no answer"} <span class="answer">${lastAnswer.answer ?? ""}</span>`,
     ]);
   return dataTable(rows.length <= shownMax ? "Which" : `The first ${shownMax} of ${count(rows.length)}`, columns, cells, "None.");
-}
-
-/** The page of the outcomes; null: the answer is that of another decision. */
-export function renderRedrives(answer: Readonly<Record<string, unknown>>): PageContent | null {
-  if (answer["schema"] !== "Redrives") return null;
-  const { rows, count: number, sums, action } = controlAnswers.redriveBank.parse(answer);
-  const columns = [{ title: "Transaction" }, { title: "Message" }, { title: "Outcome" }, { title: "Why", isText: true }];
-  const cells = rows.map(({ uetr, messageIdentification, outcome, action: id, why }) => [
-    uetr === null ? "–" : uetrLink(uetr),
-    html`<code>${messageIdentification}</code>`,
-    outcome === "redriven" && uetr !== null
-      ? link(`/decided/${id}${queryText({ key: uetr })}`, mark("good", "requested"))
-      : mark("bad", outcome),
-    why ?? "",
-  ]);
-  return {
-    title: "Redriven",
-    section: null,
-    command: "./sluice undelivered",
-    body: html`<p class="line big">${mark("waits", "stored")} <span>${plural(number, "message")}</span></p>
-      <p>Each takes effect, or is refused, where its transaction comes to it. The outcome of each is behind its word.</p>
-      ${facts([
-        ["Decision", html`<code>${action}</code>`],
-        ["Transactions", sums.map(({ currency, count: of, sum }) => html`${count(of)}, ${money(currency, sum)} in all `)],
-      ])}
-      ${dataTable("Outcome of each", columns, cells, "None.")}`,
-  };
 }

@@ -32,9 +32,15 @@ function formText(page: Shown, of: readonly string[], more: Readonly<Record<stri
   return fields.toString();
 }
 
+/** Sends the form and follows to the page of the outcomes; a form that is refused is its own answer. */
 async function sendForm(reader: ReturnType<typeof openReader>, path: string, body: string): Promise<Shown> {
-  return await reader.ask(path, { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded" }, body });
+  const answer = await reader.ask(path, { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded" }, body });
+  outcomesPath = answer.headers.get("location") ?? "";
+  return answer.status === 303 ? await reader.ask(outcomesPath) : answer;
 }
+
+/** Where the last form led to. */
+let outcomesPath = "";
 
 test("all debits that a search finds are withdrawn from its page, without those that a person leaves out [D9 several]", async () => {
   const { environment, reader } = await openSignedIn("HELD");
@@ -46,6 +52,11 @@ test("all debits that a search finds are withdrawn from its page, without those 
   const answer = await sendForm(reader, path, formText(page, [consoleUetrAt(1)], { reason: "the wrong file" }));
   expect([answer.status, answer.text.includes("Outcome of each")]).toEqual([200, true]);
   expect(environment.journal().map(({ key, decoded }) => [key, decoded.name])).toEqual([[consoleUetrAt(1), "WithdrawalRequested"]]);
+  expect(answer.text).toContain("1 of 1 waits for its turn");
+  for (const record of environment.journal()) await environment.judge(record);
+  const later = await reader.ask(outcomesPath);
+  expect([later.text.includes("1 of 1 applied"), later.text.includes("waits for its turn")]).toEqual([true, false]);
+  expect((await reader.ask("/outcomes/unknown")).status).toBe(404);
 });
 
 test("a form in which nothing is chosen decides nothing and says so", async () => {
@@ -61,7 +72,7 @@ test("open items are resolved together, and confirmed together by another person
   const path = `/decide/resolveItems?day=${day}`;
   const page = await reader.ask(path);
   const resolved = await sendForm(reader, path, formText(page, readBoxes(page), { reason: "seen", resolution: "MADE" }));
-  expect([resolved.status, resolved.text.includes("2 of 2")]).toEqual([200, true]);
+  expect([resolved.status, resolved.text.includes("2 of 2 waits")]).toEqual([200, true]);
   for (const record of environment.journal()) await environment.judge(record);
   expect((await reader.ask(`/decide/confirmResolutions?day=${day}`)).status).toBe(409);
   const second = openReader(environment);
@@ -73,7 +84,7 @@ test("open items are resolved together, and confirmed together by another person
   expect(shown.text.match(/<td class="">MADE<\/td>/g)).toHaveLength(2);
   expect(shown.text.match(/operator: <q>seen<\/q>/g)).toHaveLength(2);
   const confirmed = await sendForm(second, confirmPath, formText(shown, readBoxes(shown), { reason: "seen too" }));
-  expect([confirmed.status, confirmed.text.includes("2 of 2")]).toEqual([200, true]);
+  expect([confirmed.status, confirmed.text.includes("2 of 2 waits")]).toEqual([200, true]);
 });
 
 test("everything is paused and resumed from the page of banks, in two clicks [D9 several]", async () => {
@@ -82,7 +93,7 @@ test("everything is paused and resumed from the page of banks, in two clicks [D9
   const page = await reader.ask("/decide/pauseBanks");
   expect(readBoxes(page)).toEqual(["clearing", "first", "second"]);
   const paused = await sendForm(reader, "/decide/pauseBanks", formText(page, readBoxes(page), { reason: "network", minutes: "30" }));
-  expect([paused.status, paused.text.includes("3 of 3")]).toEqual([200, true]);
+  expect([paused.status, paused.text.includes("3 of 3 waits")]).toEqual([200, true]);
   for (const record of environment.journal()) await environment.judge(record);
   expect((await reader.ask("/banks")).text).toContain("/decide/resumeBanks");
   const resume = await reader.ask("/decide/resumeBanks");

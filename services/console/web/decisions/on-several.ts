@@ -2,15 +2,14 @@
 //
 // #1 Each is a box that can be left out. What stays chosen stands in the form itself, so what was seen is what is sent.
 
-import { controlAnswers, severalMax } from "@sluice/contracts";
+import { severalMax } from "@sluice/contracts";
 import { html } from "hono/html";
 import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showDistance } from "../parts/clock.ts";
-import { count, dataTable, facts, link, mark, money, plural, receiverMark, stateMark, uetrLink, type Html } from "../parts/html.ts";
+import { count, dataTable, facts, link, money, plural, receiverMark, stateMark, uetrLink, type Html } from "../parts/html.ts";
 import { explainItem } from "../parts/item.ts";
 import { formatAmount, parseAmount } from "../../views/control-values.ts";
-import type { PageContent } from "../parts/layout.ts";
 import { readSearchQuery } from "../parts/search-query.ts";
 import type { PrepareDecision } from "./decision-form.ts";
 import { pauseField, pauseUntil } from "./on-banks.ts";
@@ -271,29 +270,3 @@ export const prepareResumptions: PrepareDecision = async ({ api }) => {
     runbook: "pause-a-bank",
   };
 };
-
-/** The page of the outcomes; null: the answer is that of another decision. */
-export function renderSeveral(answer: Readonly<Record<string, unknown>>): PageContent | null {
-  if (answer["schema"] !== "SeveralDecisions") return null;
-  const { rows, count: number, sums, action } = controlAnswers.withdrawDebits.parse(answer);
-  const columns = [{ title: "About" }, { title: "Outcome" }, { title: "Why", isText: true }];
-  const cells = rows.map(({ key, outcome, action: id, why }) => [
-    key.startsWith("bank:") ? link(`/banks/${key.slice(5)}`, key.slice(5)) : uetrLink(key),
-    outcome === "requested" ? link(`/decided/${id}${queryText({ key })}`, mark("good", "requested")) : mark("bad", outcome),
-    why ?? "",
-  ]);
-  return {
-    title: "Requested",
-    section: null,
-    command: "./sluice decisions",
-    body: html`<p class="line big">${mark("waits", "stored")} <span>${count(number)} of ${count(rows.length)}</span></p>
-      <p>Each takes effect, or is refused, where its turn in the log comes. The outcome of each is behind its word.</p>
-      ${facts([
-        ["Decision", html`<code>${action}</code>`],
-        ...(sums.length === 0
-          ? []
-          : [["Transactions", sums.map(({ currency, count: of, sum }) => html`${count(of)}, ${money(currency, sum)} in all `)] as const]),
-      ])}
-      ${dataTable("Outcome of each", columns, cells, "None.")}`,
-  };
-}

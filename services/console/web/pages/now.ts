@@ -13,7 +13,7 @@ import type { PageContent } from "../parts/layout.ts";
 type Overview = AnswerOf<"showOverview">;
 type Day = Overview["days"][number];
 
-export async function showNow({ api, clock }: Asked): Promise<PageContent> {
+export async function showNow({ api, me, clock }: Asked): Promise<PageContent> {
   const [overview, series] = await Promise.all([api.read("showOverview", "/overview"), api.read("showSeries", "/series")]);
   const close = { at: overview.days[0]?.window?.closes ?? null, name: "close of the window" };
   return {
@@ -21,7 +21,7 @@ export async function showNow({ api, clock }: Asked): Promise<PageContent> {
     section: "now",
     command: "./sluice status",
     isLive: true,
-    body: html`${renderTroubles(overview)}
+    body: html`${renderTroubles(overview, me)}
     ${overview.days.length === 0 ? html`<p class="empty">No business day is planned for today.</p>` : overview.days.map((day) => renderDay(day, clock))}
     ${renderTiles(overview)} ${renderDayCharts(series, close, clock)} ${renderHeld(overview, clock)} ${renderReceivers(overview, clock)}
     ${renderStates(overview, clock)}`,
@@ -29,7 +29,9 @@ export async function showNow({ api, clock }: Asked): Promise<PageContent> {
 }
 
 /** What somebody should look at, the most urgent first. */
-function renderTroubles({ days, held, heldCountedAt, undelivered, openItems, quarantined, proposals, services }: Overview): Html {
+function renderTroubles(overview: Overview, me: Asked["me"]): Html {
+  const { days, held, heldCountedAt, undelivered, openItems, quarantined, proposals, services } = overview;
+  const mine = countMine(overview, me);
   const behindGates = held.filter(({ waitsFor }) => waitsFor === "gate").reduce((sum, one) => sum + one.count, 0);
   const sick = undelivered.receivers.filter(({ state }) => state !== "active");
   const items = openItems.reduce((sum, one) => sum + one.count, 0);
@@ -48,6 +50,9 @@ function renderTroubles({ days, held, heldCountedAt, undelivered, openItems, qua
       : []),
     ...(quarantined > 0 ? [html`<a href="/dead-letters">${plural(quarantined, "transaction")} with dead letters</a>`] : []),
     ...(items > 0 ? [html`<a href="/reconciliation">${plural(items, "open item")}</a>`] : []),
+    ...(mine > 0
+      ? [html`<a href="/reconciliation?proposed=yes">${plural(mine, "item")} resolved by another person: yours to confirm</a>`]
+      : []),
     ...(proposals > 0 ? [html`<a href="/proposals">${plural(proposals, "decision")} waiting for a second person</a>`] : []),
   ];
   if (troubles.length === 0 && heldCountedAt === null)
@@ -60,6 +65,12 @@ function renderTroubles({ days, held, heldCountedAt, undelivered, openItems, qua
           ${troubles.map((one) => html`<li>${one}</li>`)}
         </ul>
       </section>`;
+}
+
+/** Only who may approve, and is another person than the one who proposed, can confirm. */
+function countMine({ proposedItems }: Overview, { person, roles }: Asked["me"]): number {
+  const others = proposedItems.filter((one) => one.person !== person);
+  return roles.includes("approve") ? others.reduce((sum, one) => sum + one.count, 0) : 0;
 }
 
 function renderDay(day: Day, clock: Clock): Html {

@@ -10,6 +10,7 @@ import { showDay, showDays } from "./days.ts";
 import { showLetters } from "./dead-letters.ts";
 import { showDecided } from "./decided.ts";
 import { showNow } from "./now.ts";
+import { showOutcomes } from "./outcomes.ts";
 import { showProposals } from "./proposals.ts";
 import { showReconciliation } from "./reconciliation.ts";
 import { showSearch } from "./search.ts";
@@ -38,4 +39,5 @@ export const pages: readonly Page[] = [
   { path: "/system", load: showSystem },
   { path: "/audit", load: showAudit },
   { path: "/decided/:action", load: showDecided },
+  { path: "/outcomes/:action", load: showOutcomes },
 ];

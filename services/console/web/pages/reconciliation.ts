@@ -13,7 +13,8 @@ type Row = AnswerOf<"listReconciliation">["rows"][number];
 export async function showReconciliation({ api, me, query, clock }: Asked): Promise<PageContent> {
   const [day, bank] = ["day", "bank"].map((name) => query.get(name)?.trim() ?? "");
   const isOpenOnly = query.get("all") !== "yes";
-  const asked = { day, bank, open: isOpenOnly ? "true" : null };
+  const proposed = query.get("proposed") === "yes" ? "yes" : null;
+  const asked = { day, bank, open: isOpenOnly ? "true" : null, proposed: proposed === null ? null : "true" };
   const { rows, next } = await api.read(
     "listReconciliation",
     `/reconciliation${queryText({ ...asked, limit: "50", after: query.get("after") })}`,
@@ -34,11 +35,19 @@ export async function showReconciliation({ api, me, query, clock }: Asked): Prom
             <option value="yes" ${isOpenOnly ? "" : "selected"}>all items</option>
           </select>
         </p>
+        <p>
+          <label for="proposed">Second person</label
+          ><select id="proposed" name="proposed">
+            <option value="no">whether or not one is awaited</option>
+            <option value="yes" ${proposed === null ? "" : "selected"}>only those that wait for one</option>
+          </select>
+        </p>
         <p class="wide"><button class="main">Show</button></p>
       </form>
       ${mine.length === 0 ? "" : html`<p>${mark("warns", `${mine.length} on this page wait for you to confirm them.`)}</p>`}
+      ${day === "" || rows.length === 0 ? "" : html`<p><a href="/files/reconciliation${queryText({ day })}" download>Download the day's items (CSV)</a></p>`}
       ${renderSeveral(rows, mine, { day, bank })} ${renderRows(rows, me, clock)}
-      ${next === null ? "" : html`<p>${link(`/reconciliation${queryText({ day, bank, all: isOpenOnly ? null : "yes", after: next })}`, "Next page")}</p>`}`,
+      ${next === null ? "" : html`<p>${link(`/reconciliation${queryText({ day, bank, all: isOpenOnly ? null : "yes", proposed, after: next })}`, "Next page")}</p>`}`,
   };
 }
 

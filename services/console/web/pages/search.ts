@@ -1,6 +1,6 @@
 // Search: the terms of the API as one form, and what matches all of them.
 
-import { searchTerms } from "@sluice/contracts";
+import { searchTerms, type SearchTermName } from "@sluice/contracts";
 import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked, type Elsewhere } from "../asked.ts";
@@ -30,7 +30,14 @@ export async function showSearch({ api, query, clock }: Asked): Promise<PageCont
     section: "search",
     command: `./sluice search ${options.join(" ")}`.trim(),
     body: html`${renderForm(terms, sort)} ${renderFacets(terms, counted)}
-    ${found === null || found.rows.length === 0 || asked === "" ? "" : html`<p>${link(`/decide/withdrawDebits${queryText(terms)}`, "Withdraw all that match…")}</p>`}
+    ${
+      found === null || found.rows.length === 0 || asked === ""
+        ? ""
+        : html`<p class="line">
+            <a href="/files/transactions${asked}" download>Download all that match (CSV)</a>
+            ${link(`/decide/withdrawDebits${queryText(terms)}`, "Withdraw all that match…")}
+          </p>`
+    }
     ${found === null ? html`<p class="empty">Give one or more terms: all of them must match. The address keeps them, so a search can be saved as a bookmark.</p>` : renderRows(found.rows, clock)}
     ${found?.next === null || found === null ? "" : html`<p>${link(`/search${queryText({ ...terms, sort, after: found.next })}`, "Next page")}</p>`}`,
   };
@@ -51,31 +58,67 @@ function renderFacets(terms: Readonly<Record<string, string | undefined>>, count
   return dataTable(`${plural(counted.count, "transaction")} in all`, columns, cells, "Nothing matches.");
 }
 
+/** What people search by most; the others are behind one word, which is open while one of them is given. */
+const firstTerms: ReadonlySet<string> = new Set([
+  "identification",
+  "account",
+  "bank",
+  "state",
+  "businessDate",
+  "amountFrom",
+  "amountTo",
+  "reason",
+] satisfies SearchTermName[]);
+
+/** Terms with few values. */
+const choices: Readonly<Partial<Record<SearchTermName, readonly string[]>>> = {
+  flow: ["on-us", "off-us", "credit"],
+  quarantined: ["true", "false"],
+};
+
 function renderForm(terms: Readonly<Record<string, string | undefined>>, sort: "uetr" | "newest"): Html {
-  return html`<form class="terms" action="/search">
-    ${searchTerms.map(
-      ({ name, text, example }) =>
-        html`<p>
-          <label for="term-${name}">${words(name)}</label>
-          <input
-            id="term-${name}"
-            name="${name}"
-            type="${timeTerms.has(name) ? "datetime-local" : "text"}"
-            value="${terms[name] ?? ""}"
-            placeholder="${example}"
-            title="${text}"
-          />
-        </p>`,
-    )}
-    <p>
-      <label for="sort">Order</label
-      ><select id="sort" name="sort">
-        <option value="newest">last received first</option>
-        <option value="uetr" ${sort === "uetr" ? "selected" : ""}>by UETR</option>
-      </select>
-    </p>
-    <p class="wide"><button class="main">Search</button> ${link("/search", "Clear")}</p>
+  const [first, others] = [true, false].map((isFirst) => searchTerms.filter(({ name }) => firstTerms.has(name) === isFirst));
+  const given = (others ?? []).filter(({ name }) => (terms[name] ?? "") !== "").length;
+  return html`<form class="search" action="/search">
+    <div class="terms">${(first ?? []).map((term) => renderTerm(term, terms[term.name]))}</div>
+    <details ${given > 0 ? "open" : ""}>
+      <summary>More terms${given > 0 ? `: ${given} given` : ""}</summary>
+      <div class="terms">
+        ${(others ?? []).map((term) => renderTerm(term, terms[term.name]))}
+        <p>
+          <label for="sort">Order</label
+          ><select id="sort" name="sort">
+            <option value="newest">last received first</option>
+            <option value="uetr" ${sort === "uetr" ? "selected" : ""}>by UETR</option>
+          </select>
+        </p>
+      </div>
+    </details>
+    <p><button class="main">Search</button> ${link("/search", "Clear")}</p>
   </form>`;
+}
+
+function renderTerm({ name, text, example }: (typeof searchTerms)[number], given: string | undefined): Html {
+  const values = choices[name];
+  if (values !== undefined)
+    return html`<p>
+      <label for="term-${name}">${words(name)}</label
+      ><select id="term-${name}" name="${name}" title="${text}">
+        <option value="">any</option>
+        ${values.map((value) => html`<option ${value === given ? "selected" : ""}>${value}</option>`)}
+      </select>
+    </p>`;
+  return html`<p>
+    <label for="term-${name}">${words(name)}</label>
+    <input
+      id="term-${name}"
+      name="${name}"
+      type="${timeTerms.has(name) ? "datetime-local" : name.startsWith("date") || name === "businessDate" ? "date" : "text"}"
+      value="${given ?? ""}"
+      placeholder="${example}"
+      title="${text}"
+    />
+  </p>`;
 }
 
 type Counts = AnswerOf<"countTransactions">;

@@ -1,7 +1,7 @@
 // Lines over time, drawn on the server. A sentence says what the lines show, so that nothing is in the picture alone.
 //
 // #1 Each line has its own stroke besides its colour, and its name and last value stand in the legend.
-// #2 A value that is not known is a gap.
+// #2 A value that is not known is a gap. Where none is known a sentence stands in place of the picture.
 
 import { html } from "hono/html";
 import { count, type Html } from "./html.ts";
@@ -24,6 +24,8 @@ export interface Chart {
   readonly emptyAtMs: number | null;
   /** What the values count, where it is not plain; left out: nothing is said. */
   readonly unit?: string;
+  /** Said in place of the picture where no value is known, before "since" and a time; left out: "Nothing is known". */
+  readonly empty?: string;
   /** Said besides: what comes of it. */
   readonly text: unknown;
 }
@@ -34,8 +36,13 @@ const aheadMinMs = 3_600_000;
 const minuteMs = 60_000;
 const strokes = ["first", "second"] as const;
 
-export function renderChart({ title, atMs, lines, mark, emptyAtMs, text, unit = "" }: Chart, clock: Clock): Html {
+export function renderChart({ title, atMs, lines, mark, emptyAtMs, text, unit = "", empty = "Nothing is known" }: Chart, clock: Clock): Html {
   const [fromMs, lastMs] = [atMs[0], atMs.at(-1)];
+  if (fromMs !== undefined && lines.every(({ values }) => values.every((value) => value === null))) {
+    return html`<figure class="chart">
+      <figcaption><strong>${title}</strong> <span class="quiet">${empty} since ${showMinute(fromMs, clock)}.</span></figcaption>
+    </figure>`;
+  }
   if (fromMs === undefined || lastMs === undefined || atMs.length < 2) {
     return html`<figure class="chart">
       <figcaption><strong>${title}</strong> <span class="quiet">Not known yet: the console has just begun to look.</span></figcaption>
@@ -48,7 +55,6 @@ export function renderChart({ title, atMs, lines, mark, emptyAtMs, text, unit = 
   const x = (at: number): number => round(((at - fromMs) / Math.max(1, toMs - fromMs)) * width);
   const y = (value: number): number => round(height - (value / greatest) * (height - top));
   const falling = lines[0]?.values.at(-1) ?? null;
-  const isKnown = lines.some(({ values }) => values.some((value) => value !== null));
   return html`<figure class="chart">
     <figcaption>
       <strong>${title}</strong>
@@ -64,7 +70,7 @@ export function renderChart({ title, atMs, lines, mark, emptyAtMs, text, unit = 
     <p class="axis">
       <span>${showMinute(fromMs, clock)}</span><span>${isMarked ? mark.name : ""}</span><span>${showMinute(toMs, clock)}</span>
     </p>
-    <p class="scale quiet">${isKnown ? html`highest ${count(greatest)}${unit === "" ? "" : ` ${unit}`}` : "Nothing in this time."}</p>
+    <p class="scale quiet">highest ${count(greatest)}${unit === "" ? "" : ` ${unit}`}</p>
   </figure>`;
 }
 

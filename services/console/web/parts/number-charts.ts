@@ -60,6 +60,7 @@ function renderLatency(series: Series, clock: Clock): Html {
       mark: null,
       emptyAtMs: null,
       unit: "ms",
+      empty: "No message was acknowledged",
       text: "What was acknowledged in each minute.",
     },
     clock,

@@ -7,6 +7,7 @@
 // #3 The id is 256 random bits. It is compared by a look-up in a map, whose time says nothing about other ids.
 
 import type { Random, Time } from "@sluice/kernel";
+import { createKeptOutcomes, type KeptOutcomes } from "./kept-outcomes.ts";
 
 export interface Session {
   readonly id: string;
@@ -14,6 +15,7 @@ export interface Session {
   readonly token: string;
   /** Every form must send it: another site knows neither it nor the cookie. */
   readonly formToken: string;
+  readonly outcomes: KeptOutcomes;
 }
 
 export interface Sessions {
@@ -57,7 +59,7 @@ export function createSessions({ time, random }: { readonly time: Pick<Time, "mo
   return {
     open(token, operator) {
       makePlace(operator);
-      const session = { id: random.hex(idBytes), operator, token, formToken: random.hex(idBytes) };
+      const session = { id: random.hex(idBytes), operator, token, formToken: random.hex(idBytes), outcomes: createKeptOutcomes() };
       const nowMs = time.monotonicMs();
       kept.set(session.id, { session, openedMs: nowMs, activeMs: nowMs });
       return session;

@@ -1,0 +1,28 @@
+// The answer to a decision about several, as a session keeps it until each has its outcome.
+
+import { controlAnswers } from "@sluice/contracts";
+import type { DecidedTogether } from "../sessions/kept-outcomes.ts";
+
+/** Null: the answer is that of another decision. */
+export function readDecidedTogether(answer: Readonly<Record<string, unknown>>, atMs: number | null): DecidedTogether | null {
+  if (answer["schema"] === "SeveralDecisions") {
+    const { action, sums, rows } = controlAnswers.withdrawDebits.parse(answer);
+    const ones = rows.map(({ key, action: id, outcome, why }) => ({ key, name: null, action: id, whyRefused: refusal(outcome, why) }));
+    return { action, atMs, sums, ones };
+  }
+  if (answer["schema"] === "Redrives") {
+    const { action, sums, rows } = controlAnswers.redriveBank.parse(answer);
+    const ones = rows.map(({ uetr, messageIdentification: name, action: id, outcome, why }) => ({
+      key: uetr ?? "",
+      name,
+      action: id,
+      whyRefused: refusal(outcome, why),
+    }));
+    return { action, atMs, sums, ones };
+  }
+  return null;
+}
+
+function refusal(outcome: string, why: string | null): string | null {
+  return outcome === "refused" ? (why ?? "It was refused.") : null;
+}
