@@ -174,6 +174,7 @@ const partition = z.strictObject({
   position: bigNumberSchema,
   logEnd: bigNumberSchema,
   lag: bigNumberSchema,
+  behindSeconds: countSchema.nullable().meta({ description: "Age of the first record that is not done; 0: none; null: not known." }),
   epoch: countSchema.nullable().meta({ description: "Grows with each new owner; null: nobody ever owned it." }),
 });
 

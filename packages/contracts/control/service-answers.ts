@@ -1,7 +1,7 @@
 // Answers of the control API about the services and their processes.
 
 import * as z from "zod";
-import { asOfSchema, bigNumberSchema, countSchema, nullableTextSchema, nullableTimeSchema, textSchema } from "./answer-parts.ts";
+import { asOfSchema, bigNumberSchema, countSchema, nullableTextSchema, nullableTimeSchema, textSchema, timeSchema } from "./answer-parts.ts";
 
 const lag = bigNumberSchema
   .nullable()
@@ -58,6 +58,9 @@ export const serviceAnswers = {
     areProcessesKnown: z.boolean().meta({ description: "false: the console does not know where they are (SLUICE_OPERATIONS_ADDRESSES)." }),
     services: z.array(service),
     rows: z.array(process),
+    certificates: z
+      .array(z.strictObject({ receiver: textSchema, endsAt: timeSchema }))
+      .meta({ description: "When client certificates end, the first to end first, as far as processes show them." }),
     differences: z
       .array(textSchema)
       .meta({ description: "What processes should have in common and have not, and services without a process." }),

@@ -39,6 +39,11 @@ export function showSeries({ series, brokerNowMs }: SeriesPorts): ControlHandler
           medianMs: point.latencies.get(bank ?? everybody)?.medianMs ?? null,
           slowMs: point.latencies.get(bank ?? everybody)?.slowMs ?? null,
         })),
+        looksSince: formatOptionalInstant(series.looksSinceMs()),
+        breakerChanges: series
+          .breakers()
+          .filter((one) => bank === null || one.bank === bank)
+          .map(({ atMs, bank: of, isOpen, why }) => ({ at: formatInstant(atMs), bank: of, isOpen, why })),
         heldTrend: trendView(findTrend(points, held)),
         waitingTrend: trendView(findTrend(points, waiting)),
       },

@@ -108,6 +108,33 @@ test("#2 how far services are is known also where nobody said where their proces
   expect(services.find(({ service }) => service === "ingress")).toMatchObject({ partitions: null, notOwned: null, lag: null });
 });
 
+test("client certificates are listed by when they end, the first that any process shows, and the page says which end soon", async () => {
+  const seconds = consoleStartAtMs / 1_000;
+  const environment = await openWith([
+    { service: "dispatcher", owned: {}, certificates: { first: seconds + 86_400, second: seconds + 100 * 86_400 } },
+    { service: "event-publisher", owned: {}, certificates: { first: seconds + 3_600 } },
+  ]);
+  expect((await environment.list()).certificates).toEqual([
+    { receiver: "first", endsAt: new Date(consoleStartAtMs + 3_600_000).toISOString() },
+    { receiver: "second", endsAt: new Date(consoleStartAtMs + 100 * 86_400_000).toISOString() },
+  ]);
+  const reader = openReader(environment);
+  await reader.signIn();
+  const { text } = await reader.ask("/services");
+  expect([text.includes("ends within 30 days"), text.includes("valid")]).toEqual([true, true]);
+});
+
+test("how far a partition is behind is said in seconds: the age of the first record that is not done", async () => {
+  const { control, time, schedulerReaches, appendToJournal } = await openConsoleEnvironment();
+  await schedulerReaches(0n);
+  const status = async () => controlAnswers.controlStatus.parse(await (await control("/status")).json()).partitions;
+  expect((await status()).map(({ behindSeconds }) => behindSeconds)).toEqual(Array.from({ length: 9 }, () => 0));
+  await appendToJournal();
+  await time.advance(90_000);
+  const late = (await status()).filter(({ lag }) => lag !== "0");
+  expect(late.map(({ service, behindSeconds }) => [service, behindSeconds])).toEqual([["scheduler", expect.toSatisfy((s) => s >= 89 && s <= 91)]]);
+});
+
 test("the page shows every process, why it is not ready, and what differs", async () => {
   const blocked = {
     topic: topics.journal,

@@ -11,6 +11,7 @@ import type { AskProcesses } from "@sluice/process";
 import type { Store } from "@sluice/store";
 import type { ControlHandler } from "../http/control-handler.ts";
 import { loadPartitions } from "../queries/control-status.ts";
+import { formatInstant } from "../http/bank-answer.ts";
 import { formatOptionalInstant } from "../views/control-values.ts";
 import { readProcess, type ReadPartition } from "./read-process.ts";
 
@@ -76,8 +77,17 @@ async function buildBody(ports: ServicesPorts) {
     areProcessesKnown: asked !== null,
     services,
     rows,
+    certificates: listCertificates(found.flatMap(({ certificates }) => certificates)),
     differences: asked === null ? [] : findDifferences(rows, services),
   };
+}
+
+/** Several processes read the same file: the end that comes first counts. */
+function listCertificates(found: readonly { readonly receiver: string; readonly endsAtMs: number }[]) {
+  return [...Map.groupBy(found, ({ receiver }) => receiver)]
+    .map(([receiver, own]) => ({ receiver, endsAtMs: Math.min(...own.map(({ endsAtMs }) => endsAtMs)) }))
+    .toSorted((a, b) => a.endsAtMs - b.endsAtMs || compareTexts(a.receiver, b.receiver))
+    .map(({ receiver, endsAtMs }) => ({ receiver, endsAt: formatInstant(endsAtMs) }));
 }
 
 type ProcessRow = ReturnType<typeof readProcess>["view"] & {

@@ -11,6 +11,8 @@ export interface DescribedProcess {
   readonly readiness?: Readiness;
   readonly hash?: string;
   readonly release?: string;
+  /** When client certificates end, epoch seconds, by receiver. */
+  readonly certificates?: Readonly<Record<string, number>>;
   /** Committed offsets by partition of the journal. */
   readonly owned?: Readonly<Record<number, number>>;
 }
@@ -23,6 +25,8 @@ export async function answerAs(described: DescribedProcess, address: string): Pr
   metrics.gauge("sluice_configuration_version", "h", ["version", "hash"]).set(1, { version: "7", hash });
   metrics.gauge("sluice_configuration_since_seconds", "h").set(consoleStartAtMs / 1_000);
   metrics.gauge("sluice_clock_skew_seconds", "h").set(-0.012);
+  const ends = metrics.gauge("sluice_delivery_certificate_ends_timestamp_seconds", "h", ["receiver"]);
+  for (const [receiver, atSeconds] of Object.entries(described.certificates ?? {})) ends.set(atSeconds, { receiver });
   const [isOwned, committed] = ["sluice_partition_owned", "sluice_partition_committed_offset"].map((name) =>
     metrics.gauge(name, "h", ["topic", "partition"]),
   );

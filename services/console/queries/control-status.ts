@@ -8,25 +8,31 @@ import { topics } from "@sluice/contracts";
 import { isPausedAt, type Day } from "@sluice/domain";
 import type { PartitionEnds, Messaging } from "@sluice/messaging";
 import type { PartitionDocument, Store } from "@sluice/store";
+import { findBehindSeconds, type BehindPorts } from "./behind.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import type { ControlHandler } from "../http/control-handler.ts";
 import { actionView, formatOptionalInstant } from "../views/control-values.ts";
 
 export interface StatusPorts {
   readonly store: Pick<Store, "partitions" | "banks" | "days">;
-  readonly messaging: Pick<Messaging, "ends">;
+  readonly time: BehindPorts["time"];
+  readonly messaging: Pick<Messaging, "ends" | "read">;
   readonly partitionCount: number;
   readonly brokerNowMs: () => number | null;
 }
 
 /** Services whose partitions are shown, and the topic that each reads. */
 const services = { scheduler: topics.journal, dispatcher: topics.dispatch, "event-publisher": topics.events } as const;
+type ReadingService = keyof typeof services;
+const readingServices = ["scheduler", "dispatcher", "event-publisher"] as const satisfies readonly ReadingService[];
 
-export function controlStatus({ store, messaging, partitionCount, brokerNowMs }: StatusPorts): ControlHandler {
+export function controlStatus({ time, store, messaging, partitionCount, brokerNowMs }: StatusPorts): ControlHandler {
   return async () => {
-    const partitions = await loadPartitions({ store, messaging, partitionCount });
+    const found = await loadPartitions({ store, messaging, partitionCount });
     const [bankStates, days] = await Promise.all([store.banks.all(), store.days.open()]);
     const nowMs = brokerNowMs();
+    const behind = await findBehindSeconds({ time, messaging }, found.map(toPlace), nowMs);
+    const partitions = found.map((one, index) => ({ ...one, behindSeconds: behind[index] ?? null }));
     const banksPaused = bankStates.flatMap(({ bank, since, ...state }) =>
       isPausedAt(state, nowMs ?? 0) && since !== null
         ? [{ bank, since: formatInstant(since.atMs), until: formatOptionalInstant(state.untilMs), ...actionView(since.action) }]
@@ -37,14 +43,23 @@ export function controlStatus({ store, messaging, partitionCount, brokerNowMs }:
   };
 }
 
+function toPlace({ service, partition, position, lag }: Awaited<ReturnType<typeof loadPartitions>>[number]) {
+  return { topic: services[service], partition, position, lag };
+}
+
 /** How far each partition of each service is behind its end. */
 export async function loadPartitions({
   store,
   messaging,
   partitionCount,
-}: Omit<StatusPorts, "brokerNowMs" | "store"> & { readonly store: Pick<Store, "partitions"> }) {
+}: {
+  readonly store: Pick<Store, "partitions">;
+  readonly messaging: Pick<Messaging, "ends">;
+  readonly partitionCount: number;
+}) {
   const partitions = [];
-  for (const [service, topic] of Object.entries(services)) {
+  for (const service of readingServices) {
+    const topic = services[service];
     const documents = new Map((await store.partitions.list(service)).map((document) => [document.partition, document]));
     const ends = await messaging.ends(Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })));
     partitions.push(...ends.map((end, partition) => partitionView(service, partition, end, documents.get(partition) ?? null)));
@@ -52,7 +67,7 @@ export async function loadPartitions({
   return partitions;
 }
 
-function partitionView(service: string, partition: number, { logEnd }: PartitionEnds, document: PartitionDocument | null) {
+function partitionView(service: ReadingService, partition: number, { logEnd }: PartitionEnds, document: PartitionDocument | null) {
   const position = document?.position ?? 0n;
   // The position may be newer than the end, which was read before it.
   const lag = logEnd > position ? logEnd - position : 0n;

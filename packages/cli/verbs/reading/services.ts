@@ -40,6 +40,8 @@ const processColumns = [
   numberColumn("LAG", "lag"),
 ];
 
+const certificateColumns = [column("CERTIFICATE OF", "receiver"), column("ENDS", "endsAt")];
+
 function stateText(row: AnswerBody): string {
   if (row["failure"] !== null) return "no answer";
   if (row["isReady"] !== true) return "not ready";
@@ -71,6 +73,8 @@ export const runServices: RunControlVerb = async (call, where) => {
     where.out(tableText(memberRows(body, "services"), serviceColumns));
     if (body["areProcessesKnown"] !== true) where.out("the console does not know where the processes are: SLUICE_OPERATIONS_ADDRESSES");
     else if (rows.length > 0) where.out(tableText(rows, processColumns));
+    const certificates = memberRows(body, "certificates");
+    if (certificates.length > 0) where.out(tableText(certificates, certificateColumns));
     for (const line of [...rows.flatMap(reasonLines), ...differences.map(maskControlCharacters)]) where.out(line);
   }
   return isWell ? 0 : 1;

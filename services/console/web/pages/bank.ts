@@ -8,6 +8,7 @@ import { showCounted, showDistance, showSentence, showTime, type Clock } from ".
 import { count, facts, link, mark, money, receiverMark, dataTable, uetrLink, type Html, deciders } from "../parts/html.ts";
 import { renderQueueChart } from "../parts/number-charts.ts";
 import type { PageContent } from "../parts/layout.ts";
+import { certificateMark } from "./services.ts";
 
 type Shown = AnswerOf<"showBank">;
 type Bank = Shown["status"];
@@ -23,6 +24,7 @@ export async function showBankPage({ api, params, query, clock }: Asked): Promis
   ]);
   if (messages.schema !== "UndeliveredMessages") throw new ApiRefusal(404, "Not known", "No bank or connector has this id.");
   const { status: bank } = shown;
+  const certificate = shown.configured?.hasClientCertificate === true ? await findCertificate(api, id) : null;
   return {
     title: id,
     section: "banks",
@@ -38,12 +40,17 @@ export async function showBankPage({ api, params, query, clock }: Asked): Promis
             </ul>`
       }
       ${renderTiles(shown, clock)} ${renderQueueChart(series, { at: bank.waiting?.closes ?? null, name: "first close" }, clock)}
-      ${renderActions(shown)} ${renderEndpoints(bank, clock)} ${renderGates(shown, clock)} ${renderHeld(shown, clock)}
+      ${renderActions(shown)} ${renderEndpoints(bank, clock)} ${renderBreaker(series, clock)} ${renderGates(shown, clock)} ${renderHeld(shown, clock)}
       ${renderAttempted("Refused last", shown.refused, "It refused nothing for good.", clock)}
       ${renderAttempted("Fails often", shown.failing, "Nothing was attempted three times or more.", clock)} ${renderTotals(shown, clock)}
-      ${renderConfigured(shown)} ${renderDecisions(bank, clock)} ${renderMessages(messages, clock)}
+      ${renderConfigured(shown, certificate, clock)} ${renderDecisions(bank, clock)} ${renderMessages(messages, clock)}
       ${messages.next === null ? "" : html`<p>${link(`/banks/${id}${queryText({ after: messages.next })}`, "Next page")}</p>`}`,
   };
+}
+
+async function findCertificate(api: Asked["api"], bank: string): Promise<string | null> {
+  const { certificates } = await api.read("listServices", "/services");
+  return certificates.find(({ receiver }) => receiver === bank)?.endsAt ?? null;
 }
 
 function renderTiles({ status: { bank, waiting }, held, refusedCount, isRefusedWhole }: Shown, clock: Clock): Html {
@@ -98,6 +105,21 @@ function renderEndpoints({ endpoints }: Bank, clock: Clock): Html {
       : html`${checkMark(check)} <span class="quiet">${showDistance(check.at, clock)}, ${count(check.tookMs)} ms</span>`,
   ]);
   return html`<section id="endpoints">${dataTable("Endpoints", columns, rows, "Nothing is configured for it.")}</section>`;
+}
+
+/** When the breaker opened and closed, the last first. */
+function renderBreaker({ breakerChanges, looksSince }: AnswerOf<"showSeries">, clock: Clock): Html {
+  const rows = breakerChanges
+    .toReversed()
+    .map(({ at, isOpen, why }) => [
+      html`${showTime(at, clock)} <span class="quiet">${showDistance(at, clock)}</span>`,
+      isOpen ? mark("bad", "opened") : mark("good", "closed"),
+      why.map((one) => html`${showSentence(one, clock)} `),
+    ]);
+  const since = looksSince === null ? "It is not looked at yet." : html`It neither opened nor closed since ${showTime(looksSince, clock)}, when this console began to look.`;
+  return html`<section id="breaker">
+    ${dataTable("Breaker, last 24 hours", [{ title: "When" }, { title: "Breaker" }, { title: "Why", isText: true }], rows, since)}
+  </section>`;
 }
 
 /** Any answer says that the address is reached. */
@@ -189,7 +211,7 @@ function answerCode({ httpStatusCode }: { readonly httpStatusCode: number | null
 }
 
 /** Addresses and bounds; the file itself is not shown. */
-function renderConfigured({ configured }: Shown): Html {
+function renderConfigured({ configured }: Shown, certificate: string | null, clock: Clock): Html {
   if (configured === null) return html`<p class="empty">The configuration does not have it any more.</p>`;
   const { addresses, connections, concurrency, requestsPerSecond, answerTimeoutSeconds, signingKeys, isBlocked } = configured;
   return html`<section>
@@ -200,7 +222,14 @@ function renderConfigured({ configured }: Shown): Html {
       ["It may send", `${requestsPerSecond} requests a second`],
       ["It has to answer", `within ${answerTimeoutSeconds} s`],
       ["Signing keys", count(signingKeys)],
-      ["Client certificate", configured.hasClientCertificate ? "yes" : "none"],
+      [
+        "Client certificate",
+        certificate !== null
+          ? html`ends ${showTime(certificate, clock)} <span class="quiet">${showDistance(certificate, clock)}</span> ${certificateMark(certificate, clock)}`
+          : configured.hasClientCertificate
+            ? "yes; no process says when it ends"
+            : "none",
+      ],
       ...(isBlocked === true ? [["Blocked", mark("bad", "every payment to it is refused")] as const] : []),
     ])}
   </section>`;

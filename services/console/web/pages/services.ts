@@ -19,7 +19,7 @@ export async function showServices({ api, clock }: Asked): Promise<PageContent> 
     runbook: "a-partition-stands-still",
     isLive: true,
     body: html`${renderDifferences(shown)} ${renderServices(shown)}
-      ${shown.areProcessesKnown ? renderProcesses(shown, clock) : unknownProcesses} ${renderBlocked(shown, clock)}
+      ${shown.areProcessesKnown ? renderProcesses(shown, clock) : unknownProcesses} ${renderBlocked(shown, clock)} ${renderCertificates(shown, clock)}
       <p class="quiet">Partition by partition: ${link("/system", "System")}.</p>`,
   };
 }
@@ -120,6 +120,25 @@ function renderBlocked({ rows }: Services, clock: Clock): Html | string {
     ]),
   );
   return cells.length === 0 ? "" : dataTable("Positions that stand", columns, cells, "None.");
+}
+
+const soonMs = 30 * 86_400_000;
+
+function renderCertificates({ certificates, areProcessesKnown }: Services, clock: Clock): Html | string {
+  if (!areProcessesKnown) return "";
+  const cells = certificates.map(({ receiver, endsAt }) => [
+    link(`/banks/${receiver}`, receiver),
+    html`${showTime(endsAt, clock)} <span class="quiet">${showDistance(endsAt, clock)}</span>`,
+    certificateMark(endsAt, clock),
+  ]);
+  return dataTable("Client certificates", [{ title: "Receiver" }, { title: "Ends" }, { title: "State" }], cells, "No receiver asks for one.");
+}
+
+export function certificateMark(endsAt: string, { nowMs }: Clock): Html | string {
+  if (nowMs === null) return "";
+  const leftMs = Date.parse(endsAt) - nowMs;
+  if (leftMs <= 0) return mark("bad", "has ended");
+  return leftMs <= soonMs ? mark("warns", "ends within 30 days") : mark("good", "valid");
 }
 
 /** "0–2, 5". */

@@ -6,6 +6,9 @@ import { showTime } from "../parts/clock.ts";
 import { count, facts, link, mark, dataTable } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 
+/** A partition that is so far behind stands still, or has far too much to do. */
+const oldSeconds = 60;
+
 export async function showSystem({ api, me, clock }: Asked): Promise<PageContent> {
   const { partitions, banksPaused, asOf } = await api.read("controlStatus", "/status");
   const columns = [
@@ -13,15 +16,17 @@ export async function showSystem({ api, me, clock }: Asked): Promise<PageContent
     { title: "Partition", isNumber: true },
     { title: "Position", isNumber: true },
     { title: "End of the log", isNumber: true },
-    { title: "Behind", isNumber: true },
+    { title: "Records behind", isNumber: true },
+    { title: "Seconds behind", isNumber: true },
     { title: "Lease" },
   ];
-  const cells = partitions.map(({ service, partition, position, logEnd, lag, epoch }) => [
+  const cells = partitions.map(({ service, partition, position, logEnd, lag, behindSeconds, epoch }) => [
     service,
     partition,
     count(position),
     count(logEnd),
     count(lag),
+    behindSeconds === null ? "not known" : behindSeconds >= oldSeconds ? mark("bad", count(behindSeconds)) : count(behindSeconds),
     epoch === null ? mark("bad", "nobody ever owned it") : `epoch ${epoch}`,
   ]);
   const paused = banksPaused.map(({ bank, since, until, operator, reason }) => [

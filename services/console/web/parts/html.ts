@@ -50,7 +50,7 @@ export interface Column {
 }
 
 /** A table that a narrow screen scrolls by itself, and that a keyboard can scroll. */
-export function dataTable(caption: string, columns: readonly Column[], rows: readonly (readonly unknown[])[], empty: string): Html {
+export function dataTable(caption: string, columns: readonly Column[], rows: readonly (readonly unknown[])[], empty: string | Html): Html {
   if (rows.length === 0) return html`<p class="empty"><strong>${caption}.</strong> ${empty}</p>`;
   const className = (index: number): string =>
     columns[index]?.isNumber === true ? "number" : columns[index]?.isText === true ? "text" : "";
