@@ -333,6 +333,23 @@ test("what a search finds is a file, for the session of who asks, and another na
   expect((await reader.ask("/files/secrets")).status).toBe(404);
 });
 
+test("receivers are sorted by what is worst: what waits, what was refused, what is not well", async () => {
+  const { environment, reader } = await openConsole();
+  const parked = (id: string, receiverId: string, over = {}) => buildParkedMessage(id, 1n, { receiverId, ...over });
+  const messages = [parked("A", "second"), parked("B", "second"), parked("C", "first", { ended: "refused" })];
+  await environment.settled(environment.store.deliveries.insert(messages));
+  await reader.signIn();
+  const order = async (sort: string) => {
+    const { text } = await reader.ask(`/banks?sort=${sort}`);
+    return [...text.matchAll(/<td class=""><a href="\/banks\/(\w+)">/g)].map(([, bank]) => bank);
+  };
+  expect(await order("receiver")).toEqual(["clearing", "first", "second"]);
+  expect((await order("messages"))[0]).toBe("second");
+  expect((await order("refused"))[0]).toBe("first");
+  expect(await order("nonsense")).toEqual(["clearing", "first", "second"]);
+  expect((await reader.ask("/banks?sort=messages")).text).toMatch(/aria-sort="descending">\s*<a href="\/banks\?sort=messages"/);
+});
+
 test("the search begins with few terms, and the others are open where one of them is given", async () => {
   const { reader } = await openConsole();
   await reader.signIn();

@@ -9,6 +9,7 @@ import {
   applyDayFacts,
   buildParkedMessage,
   buildStoredCredit,
+  buildStoredTransaction,
   creditsDeclared,
   markDeclarationApplied,
   partitionAnswered,
@@ -169,6 +170,41 @@ test("an operator opens a gate over a credit that the page names, by keyboard al
   await page.getByText("The decision is in the journal.").waitFor();
   const [record] = other.journal();
   expect(record?.decoded).toMatchObject({ name: "GateOpeningRequested", value: { bank: "first", credits: [credit] } });
+});
+
+test("an operator withdraws all that a search finds, and sees what became of each without a click [D9 several]", async () => {
+  const page = await signIn(context, console);
+  await page.goto(`${console.address}/search?state=HELD`);
+  await press(page, /^Withdraw all that match…/);
+  await giveReason(page, "the wrong file");
+  await press(page, /^Withdraw the 1 debit$/);
+  await page.getByText("1 of 1 applied").waitFor({ timeout: 3_500 });
+  expect(await page.getByRole("heading", { level: 1 }).textContent()).toMatch(/^(Decided|Being decided)$/);
+});
+
+test("10,000 held debits: every page has a bounded number of rows, says how many there are, and is there within 2 s", async () => {
+  await using other = await openConsoleOnPort({}, async (environment) => {
+    await environment.saveDay(planOpenDay());
+    const about = { applied: -1n, bank: "first", businessDate: "2026-11-20", reconciliationDay: day } as const;
+    for (let from = 0; from < 10_000; from += 1_000) {
+      const some = Array.from({ length: 1_000 }, (_, index) => buildStoredTransaction("HELD", from + index, about));
+      await saveTransactions(environment, some);
+    }
+  });
+  const page = await signIn(context, other);
+  for (const path of ["/", "/search?state=HELD&counts=yes", "/banks/first", `/days/${day}`]) {
+    const startedMs = performance.now();
+    await page.goto(`${other.address}${path}`);
+    expect([path, performance.now() - startedMs < 2_000]).toEqual([path, true]);
+    await page.getByText("10,000").first().waitFor({ timeout: 5_000 });
+    expect([path, (await page.getByRole("row").count()) < 120]).toEqual([path, true]);
+  }
+  await page.goto(`${other.address}/search?state=HELD&sort=uetr`);
+  const first = await page.getByRole("row").nth(1).textContent();
+  await press(page, /^Next page$/);
+  expect(await page.getByRole("row").nth(1).textContent()).not.toBe(first);
+  await page.goto(`${other.address}/decide/withdrawDebits?state=HELD`);
+  await page.getByText("500 debits, the first; more match").waitFor();
 });
 
 test("a change is on the page within two seconds, and not under the reader's hands", async () => {

@@ -48,6 +48,8 @@ const pages = [
   "/",
   "/search",
   "/search?state=HELD",
+  "/search?state=HELD&flow=on-us",
+  "/reconciliation?proposed=yes",
   `/transactions/${consoleUetr}`,
   "/banks",
   "/banks/first",

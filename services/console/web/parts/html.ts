@@ -47,6 +47,8 @@ export interface Column {
   readonly isNumber?: boolean;
   /** Sentences, which need some width also on a narrow screen. */
   readonly isText?: boolean;
+  /** Where the table is in the order of this column; left out: it cannot be. */
+  readonly sort?: { readonly href: string; readonly order: "ascending" | "descending"; readonly isOn: boolean };
 }
 
 /** A table that a narrow screen scrolls by itself, and that a keyboard can scroll. */
@@ -61,7 +63,7 @@ export function dataTable(caption: string, columns: readonly Column[], rows: rea
       </caption>
       <thead>
         <tr>
-          ${columns.map(({ title }, index) => html`<th scope="col" class="${className(index)}">${title}</th>`)}
+          ${columns.map((column, index) => renderHeading(column, className(index)))}
         </tr>
       </thead>
       <tbody>
@@ -74,6 +76,15 @@ export function dataTable(caption: string, columns: readonly Column[], rows: rea
       </tbody>
     </table>
   </div>`;
+}
+
+function renderHeading({ title, sort }: Column, className: string): Html {
+  if (sort === undefined) return html`<th scope="col" class="${className}">${title}</th>`;
+  return html`<th scope="col" class="${className}" aria-sort="${sort.isOn ? sort.order : "none"}">
+    <a href="${sort.href}"
+      >${title}${sort.isOn ? html`<span aria-hidden="true">${sort.order === "ascending" ? " ↑" : " ↓"}</span>` : ""}</a
+    >
+  </th>`;
 }
 
 /** Names with their values. */
