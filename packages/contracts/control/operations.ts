@@ -43,7 +43,12 @@ export const controlOperations = [
     searchTerms.map(({ name }) => name),
     "How many match a search, by state and bank",
   ),
-  question("exportTransactions", "/transactions/export", [...searchTerms.map(({ name }) => name), "format"], "What a search finds, as a file"),
+  question(
+    "exportTransactions",
+    "/transactions/export",
+    [...searchTerms.map(({ name }) => name), "format"],
+    "What a search finds, as a file",
+  ),
   question("showTransaction", "/transactions/{uetr}", [], "All that happened to a transaction"),
   question("listWindows", "/windows", ["scheme", "from", "to"], "Business days, their windows and gates"),
   question("listCalendar", "/calendar", ["scheme", "from", "to"], "Dates of a scheme: windows, or why there are none"),

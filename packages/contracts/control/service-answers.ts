@@ -1,7 +1,15 @@
 // Answers of the control API about the services and their processes.
 
 import * as z from "zod";
-import { asOfSchema, bigNumberSchema, countSchema, nullableTextSchema, nullableTimeSchema, textSchema, timeSchema } from "./answer-parts.ts";
+import {
+  asOfSchema,
+  bigNumberSchema,
+  countSchema,
+  nullableTextSchema,
+  nullableTimeSchema,
+  textSchema,
+  timeSchema,
+} from "./answer-parts.ts";
 
 const lag = bigNumberSchema
   .nullable()

@@ -50,7 +50,8 @@ export function toMongoFilter(query: TransactionQuery): Filter<MongoTransaction>
   if (query.state === "ORPHAN") all.push({ scheme: null });
   if (query.identification !== undefined) all.push({ $or: identifications.map(([field]) => ({ [field]: query.identification })) });
   const start = query.identificationStart;
-  if (start !== undefined) all.push({ $or: identifications.map(([field]) => ({ [field]: { $gte: start, $lt: `${start}${afterAscii}` } })) });
+  if (start !== undefined)
+    all.push({ $or: identifications.map(([field]) => ({ [field]: { $gte: start, $lt: `${start}${afterAscii}` } })) });
   if (query.accountEnds !== undefined) all.push({ $or: accountEnds.map(([field]) => ({ [field]: { $in: query.accountEnds } })) });
   if (query.dateFrom !== undefined) all.push({ businessDate: { $gte: query.dateFrom } });
   if (query.dateTo !== undefined) all.push({ businessDate: { $lte: query.dateTo } });

@@ -37,7 +37,7 @@ export interface Series {
   looksSinceMs(): number | null;
 }
 
-export interface BreakerChange {
+interface BreakerChange {
   readonly atMs: number;
   readonly bank: string;
   readonly isOpen: boolean;

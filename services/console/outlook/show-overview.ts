@@ -143,7 +143,9 @@ async function countTransactions({ store, partitionCount, brokerNowMs }: Overvie
 async function countProposedItems(store: Store) {
   const found = await store.transactions.search({ isItemProposed: true }, null, searchMax);
   const persons = found.flatMap(({ items }) =>
-    items.flatMap((item) => (isItemOpen(item) && item.resolution !== null ? (item.resolution.action.person ?? item.resolution.action.operator) : [])),
+    items.flatMap((item) =>
+      isItemOpen(item) && item.resolution !== null ? (item.resolution.action.person ?? item.resolution.action.operator) : [],
+    ),
   );
   return [...Map.groupBy(persons, (person) => person)]
     .map(([person, own]) => ({ person, count: own.length }))

@@ -132,7 +132,9 @@ test("how far a partition is behind is said in seconds: the age of the first rec
   await appendToJournal();
   await time.advance(90_000);
   const late = (await status()).filter(({ lag }) => lag !== "0");
-  expect(late.map(({ service, behindSeconds }) => [service, behindSeconds])).toEqual([["scheduler", expect.toSatisfy((s) => s >= 89 && s <= 91)]]);
+  expect(late.map(({ service, behindSeconds }) => [service, behindSeconds])).toEqual([
+    ["scheduler", expect.toSatisfy((s) => s >= 89 && s <= 91)],
+  ]);
 });
 
 test("the page shows every process, why it is not ready, and what differs", async () => {

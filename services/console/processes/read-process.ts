@@ -37,7 +37,9 @@ export function readProcess({ address, readiness, metrics, failure }: AskedProce
     },
     partitions: findPartitions(samples),
     certificates: samples.flatMap(({ name, labels, value }) =>
-      name === "sluice_delivery_certificate_ends_timestamp_seconds" ? [{ receiver: labels["receiver"] ?? "", endsAtMs: value * 1_000 }] : [],
+      name === "sluice_delivery_certificate_ends_timestamp_seconds"
+        ? [{ receiver: labels["receiver"] ?? "", endsAtMs: value * 1_000 }]
+        : [],
     ),
   };
 }

@@ -58,7 +58,15 @@ test("each term finds the transactions that match it, and no others", async () =
       query,
       [consoleUetrAt(1)],
     ]);
-  for (const query of ["identification=FILE", "identificationStart=ILE-77", "identificationStart=FILE-8", "account=789", "bank=third", "bank=first&state=COMPLETED", "quarantined=true"]) {
+  for (const query of [
+    "identification=FILE",
+    "identificationStart=ILE-77",
+    "identificationStart=FILE-8",
+    "account=789",
+    "bank=third",
+    "bank=first&state=COMPLETED",
+    "quarantined=true",
+  ]) {
     expect([query, await readControlRows(environment, `/transactions?${query}`)]).toEqual([query, []]);
   }
 });

@@ -147,7 +147,17 @@ async function makePage(desk: Desk, visit: Visit, session: Session, load: Load, 
   const clock = { zone: me.schemes[0]?.zone ?? "UTC", nowMs: me.asOf === null ? null : Date.parse(me.asOf) };
   const query = new URL(visit.req.url).searchParams;
   const { formToken, outcomes } = session;
-  const asked: Asked = { api, me, clock, query, params: visit.req.param(), formToken, form, outcomes, newActionId: () => desk.random.hex(16) };
+  const asked: Asked = {
+    api,
+    me,
+    clock,
+    query,
+    params: visit.req.param(),
+    formToken,
+    form,
+    outcomes,
+    newActionId: () => desk.random.hex(16),
+  };
   const content = await load(asked).catch((error: unknown) => renderFailure(error, desk.logger));
   return { content, frame: { me, clock, formToken, calls: api.calls, hasHelp: desk.help !== null } };
 }

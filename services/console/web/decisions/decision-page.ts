@@ -15,13 +15,7 @@ import { prepareCheck, preparePause, prepareResume } from "./on-banks.ts";
 import { prepareBankRedrive } from "./on-refused.ts";
 import { prepareConfirmation, prepareRejection, prepareRetraction } from "./on-proposals.ts";
 import { prepareCreditsFinal, prepareExtension, prepareGateOpening } from "./on-days.ts";
-import {
-  preparePauses,
-  prepareResolutionConfirmations,
-  prepareResolutions,
-  prepareResumptions,
-  prepareWithdrawals,
-} from "./on-several.ts";
+import { preparePauses, prepareResolutionConfirmations, prepareResolutions, prepareResumptions, prepareWithdrawals } from "./on-several.ts";
 import {
   prepareResolutionConfirmation,
   prepareRedrive,

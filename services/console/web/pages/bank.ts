@@ -40,8 +40,8 @@ export async function showBankPage({ api, params, query, clock }: Asked): Promis
             </ul>`
       }
       ${renderTiles(shown, clock)} ${renderQueueChart(series, { at: bank.waiting?.closes ?? null, name: "first close" }, clock)}
-      ${renderActions(shown)} ${renderEndpoints(bank, clock)} ${renderBreaker(series, clock)} ${renderGates(shown, clock)} ${renderHeld(shown, clock)}
-      ${renderAttempted("Refused last", shown.refused, "It refused nothing for good.", clock)}
+      ${renderActions(shown)} ${renderEndpoints(bank, clock)} ${renderBreaker(series, clock)} ${renderGates(shown, clock)}
+      ${renderHeld(shown, clock)} ${renderAttempted("Refused last", shown.refused, "It refused nothing for good.", clock)}
       ${renderAttempted("Fails often", shown.failing, "Nothing was attempted three times or more.", clock)} ${renderTotals(shown, clock)}
       ${renderConfigured(shown, certificate, clock)} ${renderDecisions(bank, clock)} ${renderMessages(messages, clock)}
       ${messages.next === null ? "" : html`<p>${link(`/banks/${id}${queryText({ after: messages.next })}`, "Next page")}</p>`}`,
@@ -116,7 +116,10 @@ function renderBreaker({ breakerChanges, looksSince }: AnswerOf<"showSeries">, c
       isOpen ? mark("bad", "opened") : mark("good", "closed"),
       why.map((one) => html`${showSentence(one, clock)} `),
     ]);
-  const since = looksSince === null ? "It is not looked at yet." : html`It neither opened nor closed since ${showTime(looksSince, clock)}, when this console began to look.`;
+  const since =
+    looksSince === null
+      ? "It is not looked at yet."
+      : html`It neither opened nor closed since ${showTime(looksSince, clock)}, when this console began to look.`;
   return html`<section id="breaker">
     ${dataTable("Breaker, last 24 hours", [{ title: "When" }, { title: "Breaker" }, { title: "Why", isText: true }], rows, since)}
   </section>`;
@@ -225,7 +228,8 @@ function renderConfigured({ configured }: Shown, certificate: string | null, clo
       [
         "Client certificate",
         certificate !== null
-          ? html`ends ${showTime(certificate, clock)} <span class="quiet">${showDistance(certificate, clock)}</span> ${certificateMark(certificate, clock)}`
+          ? html`ends ${showTime(certificate, clock)}
+              <span class="quiet">${showDistance(certificate, clock)}</span> ${certificateMark(certificate, clock)}`
           : configured.hasClientCertificate
             ? "yes; no process says when it ends"
             : "none",

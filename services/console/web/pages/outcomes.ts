@@ -71,12 +71,7 @@ function renderFacts({ action, sums }: DecidedTogether): Html {
 
 function renderAll(all: readonly Outcome[]): Html {
   const hasNames = all.some(({ one }) => one.name !== null);
-  const columns = [
-    { title: "About" },
-    ...(hasNames ? [{ title: "Message" }] : []),
-    { title: "Outcome" },
-    { title: "Why", isText: true },
-  ];
+  const columns = [{ title: "About" }, ...(hasNames ? [{ title: "Message" }] : []), { title: "Outcome" }, { title: "Why", isText: true }];
   const cells = all.map(({ one: { key, name, action, whyRefused }, tone, word, why }) => [
     key === "" ? "–" : key.startsWith("bank:") ? link(`/banks/${key.slice(5)}`, key.slice(5)) : uetrLink(key),
     ...(hasNames ? [html`<code>${name ?? ""}</code>`] : []),

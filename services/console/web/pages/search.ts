@@ -25,21 +25,23 @@ export async function showSearch({ api, query, clock }: Asked): Promise<PageCont
   const isCounted = isAsked && query.get("counts") === "yes";
   const counted = isCounted ? await api.read("countTransactions", `/transactions/counts${asked}`) : isAsked ? "asked" : null;
   const options = [...new URLSearchParams(asked)].map(([name, text]) => `--${kebab(name)} ${text}`);
+  // Above the rows too: a keyboard would pass every link of a row before it reached the one below.
+  const next = found === null || found.next === null ? "" : link(`/search${queryText({ ...terms, sort, after: found.next })}`, "Next page");
   return {
     title: "Search",
     section: "search",
     command: `./sluice search ${options.join(" ")}`.trim(),
     body: html`${renderForm(terms, sort)} ${renderFacets(terms, counted)}
-    ${
-      found === null || found.rows.length === 0 || asked === ""
-        ? ""
-        : html`<p class="line">
-            <a href="/files/transactions${asked}" download>Download all that match (CSV)</a>
-            ${link(`/decide/withdrawDebits${queryText(terms)}`, "Withdraw all that match…")}
-          </p>`
-    }
-    ${found === null ? html`<p class="empty">Give one or more terms: all of them must match. The address keeps them, so a search can be saved as a bookmark.</p>` : renderRows(found.rows, clock)}
-    ${found?.next === null || found === null ? "" : html`<p>${link(`/search${queryText({ ...terms, sort, after: found.next })}`, "Next page")}</p>`}`,
+      ${
+        found === null || found.rows.length === 0 || asked === ""
+          ? ""
+          : html`<p class="line">
+              <a href="/files/transactions${asked}" download>Download all that match (CSV)</a>
+              ${link(`/decide/withdrawDebits${queryText(terms)}`, "Withdraw all that match…")} ${next}
+            </p>`
+      }
+      ${found === null ? html`<p class="empty">Give one or more terms: all of them must match. The address keeps them, so a search can be saved as a bookmark.</p>` : renderRows(found.rows, clock)}
+      <p>${next}</p>`,
   };
 }
 

@@ -19,7 +19,8 @@ export async function showServices({ api, clock }: Asked): Promise<PageContent> 
     runbook: "a-partition-stands-still",
     isLive: true,
     body: html`${renderDifferences(shown)} ${renderServices(shown)}
-      ${shown.areProcessesKnown ? renderProcesses(shown, clock) : unknownProcesses} ${renderBlocked(shown, clock)} ${renderCertificates(shown, clock)}
+      ${shown.areProcessesKnown ? renderProcesses(shown, clock) : unknownProcesses} ${renderBlocked(shown, clock)}
+      ${renderCertificates(shown, clock)}
       <p class="quiet">Partition by partition: ${link("/system", "System")}.</p>`,
   };
 }
@@ -131,7 +132,12 @@ function renderCertificates({ certificates, areProcessesKnown }: Services, clock
     html`${showTime(endsAt, clock)} <span class="quiet">${showDistance(endsAt, clock)}</span>`,
     certificateMark(endsAt, clock),
   ]);
-  return dataTable("Client certificates", [{ title: "Receiver" }, { title: "Ends" }, { title: "State" }], cells, "No receiver asks for one.");
+  return dataTable(
+    "Client certificates",
+    [{ title: "Receiver" }, { title: "Ends" }, { title: "State" }],
+    cells,
+    "No receiver asks for one.",
+  );
 }
 
 export function certificateMark(endsAt: string, { nowMs }: Clock): Html | string {

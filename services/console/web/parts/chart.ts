@@ -36,7 +36,10 @@ const aheadMinMs = 3_600_000;
 const minuteMs = 60_000;
 const strokes = ["first", "second"] as const;
 
-export function renderChart({ title, atMs, lines, mark, emptyAtMs, text, unit = "", empty = "Nothing is known" }: Chart, clock: Clock): Html {
+export function renderChart(
+  { title, atMs, lines, mark, emptyAtMs, text, unit = "", empty = "Nothing is known" }: Chart,
+  clock: Clock,
+): Html {
   const [fromMs, lastMs] = [atMs[0], atMs.at(-1)];
   if (fromMs !== undefined && lines.every(({ values }) => values.every((value) => value === null))) {
     return html`<figure class="chart">

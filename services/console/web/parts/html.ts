@@ -81,9 +81,7 @@ export function dataTable(caption: string, columns: readonly Column[], rows: rea
 function renderHeading({ title, sort }: Column, className: string): Html {
   if (sort === undefined) return html`<th scope="col" class="${className}">${title}</th>`;
   return html`<th scope="col" class="${className}" aria-sort="${sort.isOn ? sort.order : "none"}">
-    <a href="${sort.href}"
-      >${title}${sort.isOn ? html`<span aria-hidden="true">${sort.order === "ascending" ? " ↑" : " ↓"}</span>` : ""}</a
-    >
+    <a href="${sort.href}">${title}${sort.isOn ? html`<span aria-hidden="true">${sort.order === "ascending" ? " ↑" : " ↓"}</span>` : ""}</a>
   </th>`;
 }
 
