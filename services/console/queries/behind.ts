@@ -2,7 +2,7 @@
 //
 // #1 Only partitions with a lag are read, one record of each. What cannot be read in time is not known.
 
-import type { Messaging, TopicPartition } from "@sluice/messaging";
+import { requireCovered, type Messaging, type TopicPartition } from "@sluice/messaging";
 import { sleep, type Time } from "@sluice/kernel";
 
 export interface BehindPorts {
@@ -33,8 +33,9 @@ async function behindSeconds({ time, messaging }: BehindPorts, { position, lag, 
 
 /** #1 Null: retention has cut it, or the broker does not answer. */
 async function readAppendTime(messaging: Pick<Messaging, "read">, partition: TopicPartition, offset: bigint): Promise<number | null> {
+  const to = offset + 1n;
   try {
-    for await (const { appendedAtMs } of messaging.read(partition, offset, offset + 1n)) return appendedAtMs;
+    for await (const { appendedAtMs } of requireCovered(messaging.read(partition, offset, to), partition, offset, to)) return appendedAtMs;
     return null;
   } catch {
     return null;

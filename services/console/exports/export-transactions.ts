@@ -9,8 +9,8 @@ import type { TransactionQuery } from "@sluice/store";
 import { csvLine } from "../views/csv-text.ts";
 import { invalidRequest } from "../views/control-values.ts";
 import { addSealedTerms } from "../views/sealed-terms.ts";
-import { parseSearchTerms } from "./parse-search-terms.ts";
-import { transactionView, type SearchPorts } from "./search-transactions.ts";
+import { parseSearchTerms } from "../queries/parse-search-terms.ts";
+import { transactionView, type SearchPorts } from "../queries/search-transactions.ts";
 
 type Row = ReturnType<typeof transactionView>;
 
