@@ -66,6 +66,16 @@ export const serviceAnswers = {
     areProcessesKnown: z.boolean().meta({ description: "false: the console does not know where they are (SLUICE_OPERATIONS_ADDRESSES)." }),
     services: z.array(service),
     rows: z.array(process),
+    topics: z
+      .array(
+        z.strictObject({
+          topic: textSchema,
+          partitions: countSchema.nullable().meta({ description: "null: the broker does not say." }),
+          records: bigNumberSchema.nullable().meta({ description: "Offsets between begin and end, of all partitions." }),
+          largest: bigNumberSchema.nullable().meta({ description: "Of the partition that has most." }),
+        }),
+      )
+      .meta({ description: "Every topic, with how much it keeps." }),
     certificates: z
       .array(z.strictObject({ receiver: textSchema, endsAt: timeSchema }))
       .meta({ description: "When client certificates end, the first to end first, as far as processes show them." }),

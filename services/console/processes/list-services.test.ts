@@ -108,6 +108,15 @@ test("#2 how far services are is known also where nobody said where their proces
   expect(services.find(({ service }) => service === "ingress")).toMatchObject({ partitions: null, notOwned: null, lag: null });
 });
 
+test("every topic is listed with what it keeps; one that the broker does not know hides no other", async () => {
+  const { list, appendToJournal } = await openWith(null);
+  await appendToJournal();
+  const listed = new Map((await list()).topics.map(({ topic, ...of }) => [topic, of]));
+  expect([...listed.keys()].toSorted()).toEqual(Object.values(topics).toSorted());
+  expect(listed.get(topics.journal)).toEqual({ partitions: 3, records: "1", largest: "1" });
+  expect(listed.get(topics.items)).toEqual({ partitions: null, records: null, largest: null });
+});
+
 test("client certificates are listed by when they end, the first that any process shows, and the page says which end soon", async () => {
   const seconds = consoleStartAtMs / 1_000;
   const environment = await openWith([

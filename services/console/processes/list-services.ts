@@ -14,6 +14,7 @@ import { loadPartitions } from "../queries/control-status.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import { formatOptionalInstant } from "../views/control-values.ts";
 import { readProcess, type ReadPartition } from "./read-process.ts";
+import { loadTopicSizes } from "./topic-sizes.ts";
 
 export interface ServicesPorts {
   readonly time: Time;
@@ -53,7 +54,7 @@ export function listServiceProcesses(ports: ServicesPorts): ControlHandler {
 }
 
 async function buildBody(ports: ServicesPorts) {
-  const [asked, stored] = await Promise.all([ports.askProcesses?.() ?? null, loadPartitions(ports)]);
+  const [asked, stored, sizes] = await Promise.all([ports.askProcesses?.() ?? null, loadPartitions(ports), loadTopicSizes(ports)]);
   const found = (asked ?? []).map(readProcess);
   const ends = await loadEnds(
     ports,
@@ -77,6 +78,7 @@ async function buildBody(ports: ServicesPorts) {
     areProcessesKnown: asked !== null,
     services,
     rows,
+    topics: sizes,
     certificates: listCertificates(found.flatMap(({ certificates }) => certificates)),
     differences: asked === null ? [] : findDifferences(rows, services),
   };

@@ -21,6 +21,7 @@ export async function showServices({ api, clock }: Asked): Promise<PageContent> 
     body: html`${renderDifferences(shown)} ${renderServices(shown)}
       ${shown.areProcessesKnown ? renderProcesses(shown, clock) : unknownProcesses} ${renderBlocked(shown, clock)}
       ${renderCertificates(shown, clock)}
+      ${renderTopics(shown)}
       <p class="quiet">Partition by partition: ${link("/system", "System")}.</p>`,
   };
 }
@@ -121,6 +122,22 @@ function renderBlocked({ rows }: Services, clock: Clock): Html | string {
     ]),
   );
   return cells.length === 0 ? "" : dataTable("Positions that stand", columns, cells, "None.");
+}
+
+function renderTopics({ topics }: Services): Html {
+  const columns = [
+    { title: "Topic" },
+    { title: "Partitions", isNumber: true },
+    { title: "Records kept", isNumber: true },
+    { title: "In the fullest partition", isNumber: true },
+  ];
+  const cells = topics.map(({ topic, partitions, records, largest }) => [
+    html`<code>${topic}</code>`,
+    partitions === null ? mark("bad", "the broker does not say") : count(partitions),
+    optional(records),
+    optional(largest),
+  ]);
+  return dataTable("Topics", columns, cells, "None is known.");
 }
 
 const soonMs = 30 * 86_400_000;
