@@ -33,11 +33,12 @@ async function answerWithProcesses(): Promise<readonly AskedProcess[]> {
 export async function openConsoleOnPort(
   over: Parameters<typeof openDecisionEnvironment>[0] = {},
   prepare: (environment: DecisionEnvironment) => Promise<void> = ({ saveDay }) => saveDay(planOpenDay(), opens),
+  helpFolder: string | null = null,
 ) {
   const secondPerson = { actions: [], proposalLifetimeMs: 3_600_000 };
   const environment = await openDecisionEnvironment(
     { secondPerson, resolutionNeedsSecondPerson: true, ...over },
-    { askProcesses: answerWithProcesses },
+    { askProcesses: answerWithProcesses, helpFolder },
   );
   await prepare(environment);
   let last: Promise<unknown> = Promise.resolve();

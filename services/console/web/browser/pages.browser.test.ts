@@ -1,5 +1,8 @@
 // Every page in a real browser: accessible in light and dark, narrow and wide, and safe from what others wrote.
 
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Browser } from "playwright-core";
 import { consoleStartAtMs, consoleUetr, day } from "../../decisions/decisions.fixture.ts";
@@ -119,4 +122,24 @@ test("every page can be read without script", async () => {
     await page.goto(`${console.address}${path}`);
     expect([path, await page.getByRole("heading", { level: 1 }).isVisible()]).toEqual([path, true]);
   }
+});
+
+test("a page leads to its runbook below /help, whose own inline script runs there, and no other does [D9 help]", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-help-"));
+  using _ = { [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
+  const head = '<!doctype html><html lang="en"><head><title>Help</title></head>';
+  const own = `${head}<body><main><h1>Help</h1></main><script>document.querySelector("h1").textContent = "Help, searched"</script></body></html>`;
+  writeFileSync(join(folder, "index.html"), own);
+  await using helped = await openConsoleOnPort({}, undefined, folder);
+  await using context = await browser.newContext();
+  const page = await signIn(context, helped);
+  const said: string[] = [];
+  page.on("console", (message) => said.push(message.text()));
+  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Help" }).click();
+  await page.getByRole("heading", { level: 1, name: "Help, searched" }).waitFor();
+  expect([said, await findViolations(page)]).toEqual([[], []]);
+  await page.goto(`${helped.address}/banks`);
+  await page.getByText("The same by command or API").click();
+  const runbook = page.getByRole("link", { name: "docs/runbooks/a-bank-does-not-answer.md" });
+  expect(await runbook.getAttribute("href")).toBe("/help/docs/runbooks/a-bank-does-not-answer.html");
 });
