@@ -199,8 +199,24 @@ test("the status shows each partition's position and end, paused banks, and open
   const body = await readControlAnswer(environment, "/status");
   const partitions = body["partitions"];
   expect(partitions).toHaveLength(9);
-  expect(partitions).toContainEqual({ service: "scheduler", partition: 1, position: "1", logEnd: "2", lag: "1", behindSeconds: 0, epoch: 1 });
-  expect(partitions).toContainEqual({ service: "event-publisher", partition: 0, position: "0", logEnd: "0", lag: "0", behindSeconds: 0, epoch: null });
+  expect(partitions).toContainEqual({
+    service: "scheduler",
+    partition: 1,
+    position: "1",
+    logEnd: "2",
+    lag: "1",
+    behindSeconds: 0,
+    epoch: 1,
+  });
+  expect(partitions).toContainEqual({
+    service: "event-publisher",
+    partition: 0,
+    position: "0",
+    logEnd: "0",
+    lag: "0",
+    behindSeconds: 0,
+    epoch: null,
+  });
   expect(body).toMatchObject({
     banksPaused: [{ bank: "first", operator: "operator" }],
     days: [{ day: "ZA_EFT:2026-11-20", windowOpen: 1, nextClose: "2026-11-20T10:00:00.000Z" }],
