@@ -29,7 +29,7 @@ export interface TransactionQuery {
    * identification.
    */
   readonly identification?: string | undefined;
-  /** How one of them begins: printable ASCII. */
+  /** How one of them, or the UETR, begins: printable ASCII. */
   readonly identificationStart?: string | undefined;
   readonly uetr?: string | undefined;
   readonly sender?: string | undefined;

@@ -186,7 +186,7 @@ const questions: readonly (readonly [TransactionQuery, readonly number[]])[] = [
   [{ identification: "T-3" }, [3]],
   [{ identification: "I-4", sender: "first" }, [4]],
   [{ identificationStart: "E-" }, [1, 2, 3]],
-  [{ identificationStart: "T-3" }, [3]],
+  [{ identificationStart: conformanceUetr(4) }, [4]],
   [{ identificationStart: "-3", sender: "first" }, []],
   [{ uetr: conformanceUetr(4) }, [4]],
   [{ sender: "second" }, []],

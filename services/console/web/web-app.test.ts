@@ -333,6 +333,16 @@ test("what a search finds is a file, for the session of who asks, and another na
   expect((await reader.ask("/files/secrets")).status).toBe(404);
 });
 
+test("the header finds a debit by how its UETR begins, as lists show it, and by a short identification as a whole", async () => {
+  const { reader } = await openConsole();
+  await reader.signIn();
+  const found = await reader.ask(`/search?q=${consoleUetr.slice(0, 8)}`);
+  expect(found.headers.get("location")).toBe(`/search?identificationStart=${consoleUetr.slice(0, 8)}`);
+  expect((await reader.ask(found.headers.get("location") ?? "")).text).toContain(`/transactions/${consoleUetr}`);
+  expect((await reader.ask("/search?q=M-1")).headers.get("location")).toBe("/search?identification=M-1");
+  expect((await reader.ask(`/search?q=${consoleUetr}`)).headers.get("location")).toBe(`/transactions/${consoleUetr}`);
+});
+
 test("receivers are sorted by what is worst: what waits, what was refused, what is not well", async () => {
   const { environment, reader } = await openConsole();
   const parked = (id: string, receiverId: string, over = {}) => buildParkedMessage(id, 1n, { receiverId, ...over });

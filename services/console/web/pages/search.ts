@@ -11,10 +11,14 @@ import type { PageContent } from "../parts/layout.ts";
 
 const uetrForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+/** From so many characters on a beginning can be searched for. */
+const startMin = 6;
+
 export async function showSearch({ api, query, clock }: Asked): Promise<PageContent | Elsewhere> {
   const quick = (query.get("q") ?? "").trim();
   if (uetrForm.test(quick)) return { location: `/transactions/${quick.toLowerCase()}` };
-  if (quick !== "") return { location: `/search${queryText({ identification: quick })}` };
+  if (quick !== "")
+    return { location: `/search${queryText(quick.length < startMin ? { identification: quick } : { identificationStart: quick })}` };
   const { terms, asked } = readSearchQuery(query, clock);
   const sort = query.get("sort") === "uetr" ? "uetr" : "newest";
   const isAsked = asked !== "" || query.has("sort");
@@ -63,6 +67,7 @@ function renderFacets(terms: Readonly<Record<string, string | undefined>>, count
 /** What people search by most; the others are behind one word, which is open while one of them is given. */
 const firstTerms: ReadonlySet<string> = new Set([
   "identification",
+  "identificationStart",
   "account",
   "bank",
   "state",

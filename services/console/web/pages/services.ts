@@ -20,8 +20,7 @@ export async function showServices({ api, clock }: Asked): Promise<PageContent> 
     isLive: true,
     body: html`${renderDifferences(shown)} ${renderServices(shown)}
       ${shown.areProcessesKnown ? renderProcesses(shown, clock) : unknownProcesses} ${renderBlocked(shown, clock)}
-      ${renderCertificates(shown, clock)}
-      ${renderTopics(shown)}
+      ${renderCertificates(shown, clock)} ${renderTopics(shown)}
       <p class="quiet">Partition by partition: ${link("/system", "System")}.</p>`,
   };
 }

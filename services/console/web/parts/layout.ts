@@ -52,7 +52,7 @@ export function renderPage(content: PageContent, frame: Frame): Html {
           <input
             type="search"
             name="q"
-            aria-label="Find by UETR or any identification"
+            aria-label="Find by UETR or any identification, or how it begins"
             placeholder="UETR or identification"
             required
             maxlength="36"
