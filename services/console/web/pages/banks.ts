@@ -60,7 +60,7 @@ export async function showBanks({ api, query, clock }: Asked): Promise<PageConte
     waiting === null ? "not counted" : count(waiting.deliveries.waiting),
     waiting === null ? "not counted" : count(waiting.postings.waiting),
     waiting === null ? "" : count(countRefused({ waiting })),
-    showDistance(oldestOf({ waiting }), clock),
+    html`<span class="quiet">${showDistance(oldestOf({ waiting }), clock)}</span>`,
     waiting === null ? "" : html`${showTime(waiting.closes, clock)} <span class="quiet">${showDistance(waiting.closes, clock)}</span>`,
     why.map((one) => html`${showSentence(one, clock)} `),
   ]);
