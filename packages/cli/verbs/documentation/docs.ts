@@ -57,7 +57,7 @@ function bringProgram(): void {
 
 /** #1 */
 async function writePages(): Promise<number> {
-  const [{ toSitePages }, { formatFaults, listFaults }, { formatChangelog }, { siteSettings }] = await Promise.all([
+  const [{ toSitePages }, { formatFaults, listFaults }, { formatChangelog }, { siteSettings, siteStyle }] = await Promise.all([
     import("./site-pages.ts"),
     import("./fault-catalogue.ts"),
     import("./changelog.ts"),
@@ -78,6 +78,9 @@ async function writePages(): Promise<number> {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
   }
+  const style = join(folder, "pages", siteStyle.path);
+  mkdirSync(dirname(style), { recursive: true });
+  writeFileSync(style, siteStyle.text);
   writeFileSync(settings, siteSettings(pages.map(({ path }) => path)));
   return pages.length;
 }
