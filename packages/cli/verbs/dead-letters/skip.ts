@@ -57,7 +57,7 @@ export const deadLettersSkipVerb: Verb = {
     partition: {
       type: "string",
       placeholder: "N",
-      text: "the partition that is stopped (./sluice status, the log event partition.retry)",
+      text: "the partition that is stopped (./sluice services, the log event partition.retry)",
       isRequired: true,
     },
     offset: { type: "string", placeholder: "N", text: "the record at which it is stopped", isRequired: true },

@@ -19,6 +19,8 @@ interface ServiceRow {
   readonly notOwned: number;
   readonly lag: string;
   readonly largestLag: string;
+  /** Of the partition that is furthest behind; null: of none it is known. */
+  readonly behindSeconds: number | null;
 }
 
 interface ConsoleStatus {
@@ -36,6 +38,7 @@ function describeConsoleStatus(body: AnswerBody): ConsoleStatus {
     numberColumn("NOT OWNED", "notOwned"),
     numberColumn("LAG", "lag"),
     numberColumn("LARGEST LAG", "largestLag"),
+    numberColumn("SECONDS", "behindSeconds"),
   ];
   return { isWell, lines: [tableText(services.map(toAnswerRow), columns), ...pauseLines(body), ...days.map(dayLine)].map(maskLines) };
 }
@@ -49,11 +52,17 @@ function toServiceRow([service, rows]: readonly [string, readonly AnswerBody[]])
     notOwned: rows.filter((row) => row["epoch"] === null).length,
     lag: String(lags.reduce((sum, lag) => sum + lag, 0n)),
     largestLag: String(largest),
+    behindSeconds: findLargest(rows.map((row) => row["behindSeconds"])),
   };
 }
 
-function toAnswerRow({ service, partitions, notOwned, lag, largestLag }: ServiceRow): AnswerBody {
-  return { service, partitions, notOwned, lag, largestLag };
+function findLargest(given: readonly unknown[]): number | null {
+  const known = given.filter((one) => typeof one === "number");
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+function toAnswerRow({ service, partitions, notOwned, lag, largestLag, behindSeconds }: ServiceRow): AnswerBody {
+  return { service, partitions, notOwned, lag, largestLag, behindSeconds };
 }
 
 function pauseLines(body: AnswerBody): readonly string[] {

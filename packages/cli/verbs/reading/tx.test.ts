@@ -60,10 +60,12 @@ test("tx refuses what is no UETR, and a server that gives no timeline", async ()
 });
 
 test("status asks the console that is named: lag, partitions without an owner, paused banks and missed windows", async () => {
-  const partition = (service: string, lag: string, epoch: number | null) => ({ service, partition: 0, lag, epoch });
+  const partition = (service: string, lag: string, epoch: number | null, behindSeconds: number | null = 0) => {
+    return { service, partition: 0, lag, epoch, behindSeconds };
+  };
   const body = {
     schema: "ControlStatus",
-    partitions: [partition("scheduler", "3", 1), partition("scheduler", "40", 1), partition("dispatcher", "0", null)],
+    partitions: [partition("scheduler", "3", 1, 7), partition("scheduler", "40", 1, 95), partition("dispatcher", "0", null, null)],
     banksPaused: [{ bank: "sample", since: "2026-11-20T05:00:00.000Z", until: null, operator: "thandi", reason: "no answer" }],
     days: [{ day: "ZA_EFT:2026-11-20", windowOpen: null, missed: [1], nextOpening: null, reconciliation: "2026-11-20T15:30:00.000Z" }],
   };
@@ -71,9 +73,9 @@ test("status asks the console that is named: lag, partitions without an owner, p
   expect(await runStatus(buildCall(), console.where)).toBe(1);
   expect(console.asked.map(({ url }) => url)).toEqual(["https://console.example/control/v1/status"]);
   expect(console.text().trimEnd().split("\n")).toEqual([
-    "SERVICE     PARTITIONS  NOT OWNED  LAG  LARGEST LAG",
-    "scheduler            2          0   43           40",
-    "dispatcher           1          1    0            0",
+    "SERVICE     PARTITIONS  NOT OWNED  LAG  LARGEST LAG  SECONDS",
+    "scheduler            2          0   43           40       95",
+    "dispatcher           1          1    0            0        -",
     "sample: paused since 2026-11-20 05:00:00Z by thandi: no answer",
     "ZA_EFT:2026-11-20: next opening -, reconciliation 2026-11-20 15:30:00Z; MISSED window 1",
   ]);
