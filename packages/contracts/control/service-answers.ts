@@ -70,12 +70,12 @@ export const serviceAnswers = {
       .array(
         z.strictObject({
           topic: textSchema,
-          partitions: countSchema.nullable().meta({ description: "null: the broker does not say." }),
-          records: bigNumberSchema.nullable().meta({ description: "Offsets between begin and end, of all partitions." }),
-          largest: bigNumberSchema.nullable().meta({ description: "Of the partition that has most." }),
+          partitions: countSchema,
+          records: bigNumberSchema.meta({ description: "Offsets between begin and end, of all partitions." }),
+          largest: bigNumberSchema.meta({ description: "Of the partition that has most." }),
         }),
       )
-      .meta({ description: "Every topic, with how much it keeps." }),
+      .meta({ description: "The topics that the console may ask for, with how much each keeps." }),
     certificates: z
       .array(z.strictObject({ receiver: textSchema, endsAt: timeSchema }))
       .meta({ description: "When client certificates end, the first to end first, as far as processes show them." }),

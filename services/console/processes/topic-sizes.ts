@@ -1,6 +1,6 @@
-// The topics, each with how many records it keeps: offsets between its begin and its end.
+// The topics that the console may ask for, each with how many records it keeps: offsets between its begin and its end.
 
-import { topics } from "@sluice/contracts";
+import { brokerTopicsOf, topics } from "@sluice/contracts";
 import type { Messaging } from "@sluice/messaging";
 
 export interface TopicSizesPorts {
@@ -9,18 +9,18 @@ export interface TopicSizesPorts {
 }
 
 export async function loadTopicSizes(ports: TopicSizesPorts) {
-  return await Promise.all(Object.values(topics).map((topic) => loadTopic(ports, topic)));
+  return await Promise.all(brokerTopicsOf("console").all.map((topic) => loadTopic(ports, topic)));
 }
 
-/** The probe has one partition. A topic that cannot be asked is shown as not known: the others are not hidden by it. */
+/** The probe has one partition. */
 async function loadTopic({ messaging, partitionCount }: TopicSizesPorts, topic: string) {
   const count = topic === topics.probe ? 1 : partitionCount;
-  const places = Array.from({ length: count }, (_, partition) => ({ topic, partition }));
-  const ends = await messaging.ends(places).catch(() => null);
+  const ends = await messaging.ends(Array.from({ length: count }, (_, partition) => ({ topic, partition })));
+  const kept = ends.map(({ logStart, logEnd }) => logEnd - logStart);
   return {
     topic,
-    partitions: ends === null ? null : count,
-    records: ends === null ? null : ends.reduce((sum, { logStart, logEnd }) => sum + (logEnd - logStart), 0n),
-    largest: ends === null ? null : ends.reduce((most, { logStart, logEnd }) => (logEnd - logStart > most ? logEnd - logStart : most), 0n),
+    partitions: count,
+    records: kept.reduce((sum, one) => sum + one, 0n),
+    largest: kept.reduce((most, one) => (one > most ? one : most), 0n),
   };
 }

@@ -132,11 +132,11 @@ function renderTopics({ topics }: Services): Html {
   ];
   const cells = topics.map(({ topic, partitions, records, largest }) => [
     html`<code>${topic}</code>`,
-    partitions === null ? mark("bad", "the broker does not say") : count(partitions),
-    optional(records),
-    optional(largest),
+    count(partitions),
+    count(records),
+    count(largest),
   ]);
-  return dataTable("Topics", columns, cells, "None is known.");
+  return dataTable("Topics that the console uses", columns, cells, "None is known.");
 }
 
 const soonMs = 30 * 86_400_000;
