@@ -127,7 +127,7 @@ test("every page can be read without script", async () => {
 test("a page leads to its runbook below /help, whose own inline script runs there, and no other does [D9 help]", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-help-"));
   using _ = { [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
-  const head = '<!doctype html><html lang="en"><head><title>Help</title></head>';
+  const head = '<!doctype html><html lang="en"><head><title>Help</title><link rel="icon" href="data:," /></head>';
   const own = `${head}<body><main><h1>Help</h1></main><script>document.querySelector("h1").textContent = "Help, searched"</script></body></html>`;
   writeFileSync(join(folder, "index.html"), own);
   await using helped = await openConsoleOnPort({}, undefined, folder);
@@ -138,6 +138,8 @@ test("a page leads to its runbook below /help, whose own inline script runs ther
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Help" }).click();
   await page.getByRole("heading", { level: 1, name: "Help, searched" }).waitFor();
   expect([said, await findViolations(page)]).toEqual([[], []]);
+  const other = "document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.wasRun = true' }))";
+  expect(await page.evaluate(`${other}; window.wasRun`)).toBeUndefined();
   await page.goto(`${helped.address}/banks`);
   await page.getByText("The same by command or API").click();
   const runbook = page.getByRole("link", { name: "docs/runbooks/a-bank-does-not-answer.md" });
