@@ -14,8 +14,9 @@ import {
 } from "@sluice/contracts/messages.fixture";
 import { sampleToken } from "@sluice/testkit";
 import * as fc from "fast-check";
+import { setTimeout } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import { Pool } from "undici";
+import { type Dispatcher, Pool } from "undici";
 
 export interface SendOrder {
   readonly url: string;
@@ -37,6 +38,8 @@ export interface SenderReport {
 const batch = 250;
 const inFlight = 32;
 const wrongMax = 5;
+const attemptsMax = 10;
+const retryAfterMs = 500;
 const order: SendOrder = workerData;
 const { seed } = order;
 
@@ -134,11 +137,20 @@ async function sendAll(all: Iterable<readonly PreparedRequest[]>): Promise<Omit<
 async function sendEach(pool: Pool, left: Iterator<PreparedRequest> & Iterable<PreparedRequest>, wrong: string[]): Promise<void> {
   for (const { sort, bytes, expected, what } of left) {
     const headers = { authorization: `Bearer ${sampleToken(sort.party)}`, "content-type": "application/json" };
-    const answer = await pool.request({ method: "POST", path: sort.path, headers, body: bytes });
-    const text = await answer.body.text();
+    const { status, text } = await post(pool, { method: "POST", path: sort.path, headers, body: bytes });
     const isDetailed = expected === 202 ? text === "" : text.startsWith('{"schema":"ErrorDetail",');
-    if ((answer.statusCode === expected && isDetailed) || wrong.length >= wrongMax) continue;
-    wrong.push(`seed ${seed}: ${sort.path}: ${what}: ${answer.statusCode} ${text} to ${Buffer.from(bytes).toString().slice(0, 1_000)}`);
+    if ((status === expected && isDetailed) || wrong.length >= wrongMax) continue;
+    wrong.push(`seed ${seed}: ${sort.path}: ${what}: ${status} ${text} to ${Buffer.from(bytes).toString().slice(0, 1_000)}`);
+  }
+}
+
+/** Where ingress is too busy, it answers 503 within a second and stores nothing. So a caller sends the message again. */
+async function post(pool: Pool, request: Dispatcher.RequestOptions): Promise<{ readonly status: number; readonly text: string }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { statusCode, body } = await pool.request(request);
+    const text = await body.text();
+    if (statusCode !== 503 || attempt === attemptsMax) return { status: statusCode, text };
+    await setTimeout(retryAfterMs);
   }
 }
 
