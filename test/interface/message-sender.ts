@@ -144,7 +144,7 @@ async function sendEach(pool: Pool, left: Iterator<PreparedRequest> & Iterable<P
   }
 }
 
-/** Where ingress is too busy, it answers 503 within a second and stores nothing. So a caller sends the message again. */
+/** Where ingress is too busy, it answers 503 within a second and stores nothing. So a caller sends again. */
 async function post(pool: Pool, request: Dispatcher.RequestOptions): Promise<{ readonly status: number; readonly text: string }> {
   for (let attempt = 1; ; attempt += 1) {
     const { statusCode, body } = await pool.request(request);
