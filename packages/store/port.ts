@@ -131,7 +131,10 @@ export interface LedgerWrite {
 
 export interface LedgerStore {
   load(partition: number, days: readonly DayKey[]): Promise<ReadonlyMap<DayKey, PartitionLedger>>;
-  /** Compare-and-set on `version`: returns false where it lost. 0: the document must not exist. */
+  /**
+   * Compare-and-set on `version`: returns false where it lost. 0: the document must not exist. It also loses to a
+   * ledger whose `through` is higher, because a restored store gives a version again.
+   */
   write(ledger: PartitionLedger, expectedVersion: number): Promise<boolean>;
   /**
    * Does at most 1,000 writes of different ledgers in one call, each as `write` does, and answers in their order. False

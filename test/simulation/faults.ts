@@ -4,7 +4,10 @@
 import type { FetchFate, ProduceFate, TopicPartition } from "@sluice/messaging";
 import type { Random, Time } from "@sluice/kernel";
 import type { MemoryStore, StoreFault } from "@sluice/store";
+import { landsLateMaxMs } from "./late-batches.ts";
 import type { PlannedThrottle, Scenario } from "./scenario.ts";
+
+const produceDelayMaxMs = 1_500;
 
 /** A batch that lands late comes behind newer ones, also those of a process that took over meanwhile. */
 export function produceFate(scenario: Scenario, random: Random, isTroubled: boolean): ProduceFate {
@@ -13,8 +16,8 @@ export function produceFate(scenario: Scenario, random: Random, isTroubled: bool
   if (draw < 0.25) return { kind: "refuse" };
   if (draw < 0.5) return { kind: "lose-answer" };
   if (draw < 0.75) return { kind: "unknown" };
-  const delayMs = random.fraction() * 1_500;
-  return draw < 0.9 ? { kind: "append", delayMs } : { kind: "land-late", afterMs: delayMs * 10 };
+  const delayMs = random.fraction() * produceDelayMaxMs;
+  return draw < 0.9 ? { kind: "append", delayMs } : { kind: "land-late", afterMs: (delayMs / produceDelayMaxMs) * landsLateMaxMs };
 }
 
 export function storeFault(scenario: Scenario, random: Random, isTroubled: boolean): StoreFault {

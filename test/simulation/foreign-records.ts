@@ -16,6 +16,7 @@ import type { AppendResult, MemoryBroker, ReceivedRecord } from "@sluice/messagi
 import type { Store } from "@sluice/store";
 import { drawUetr, sampleToken, type VirtualTime } from "@sluice/testkit";
 import type { Replicas } from "./cluster.ts";
+import { landsLateMaxMs } from "./late-batches.ts";
 import { simulatedSerde } from "./read-history.ts";
 
 /** A record of foreign bytes, with its time in milliseconds from the start of the run. */
@@ -144,17 +145,19 @@ export function startForeignRecords(options: ForeignRecordsOptions): ForeignReco
     return false;
   }
 
-  /** #3 A copy whose answer was lost stands before it, and stops the partition too. */
-  async function skip(service: string, { topic, partition, offset: last }: AppendResult): Promise<void> {
+  /** #3 A copy whose answer was lost stops the partition too: it stands before the record, or lands behind it later. */
+  async function skip(service: string, { topic, partition }: AppendResult): Promise<void> {
     const place = { topic, partition };
-    const stopping = broker.records(place).filter((record) => record.headers[headers.type] === foreignType && record.offset <= last);
-    for (const { offset } of stopping) {
-      const body = { service, ...place, offset: String(offset), reason: "no registry has its schema" };
-      while (!isSkipped(broker.records({ topic: topics.deadLetters, partition }), { service, ...place, offset })) {
-        await sleep(time, lookAgainMs);
-        replays += 1;
-        await ask("/skip", `skip-${replays}`, body);
-      }
+    const untilMs = time.monotonicMs() + landsLateMaxMs;
+    for (;;) {
+      const letters = broker.records({ topic: topics.deadLetters, partition });
+      const foreign = broker.records(place).filter((record) => record.headers[headers.type] === foreignType);
+      const stopping = foreign.find(({ offset }) => !isSkipped(letters, { service, ...place, offset }));
+      if (stopping === undefined && time.monotonicMs() > untilMs) return;
+      await sleep(time, lookAgainMs);
+      if (stopping === undefined) continue;
+      replays += 1;
+      await ask("/skip", `skip-${replays}`, { service, ...place, offset: String(stopping.offset), reason: "no registry has its schema" });
     }
   }
 

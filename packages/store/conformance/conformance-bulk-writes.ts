@@ -70,6 +70,23 @@ export function bulkWritePromises(open: () => Promise<Store>): void {
     expect(await stored()).toStrictEqual([[50n, null]]);
   });
 
+  test("I11: a ledger replaces none that counts further, though its version fits", async () => {
+    const { ledgers } = await open();
+    const write = (partition: number, version: number, through: bigint): LedgerWrite => ({
+      ledger: { partition, day: "ZA_EFT:2026-11-20", version, through, rows: [] },
+      expectedVersion: version - 1,
+    });
+    expect(await ledgers.writeMany([write(1, 1, 31n), write(2, 1, 31n)])).toEqual([true, true]);
+    const { ledger, expectedVersion } = write(1, 2, 28n);
+    expect(await ledgers.write(ledger, expectedVersion)).toBe(false);
+    expect((await ledgers.writeMany([write(1, 2, 28n), write(2, 2, 40n)]))[0]).toBe(false);
+    const stored = (await ledgers.listByDay("ZA_EFT:2026-11-20")).map(({ partition, version, through }) => [partition, version, through]);
+    expect(stored).toEqual([
+      [1, 1, 31n],
+      [2, 2, 40n],
+    ]);
+  });
+
   test("I11: ledgers of several partitions are written in one call, and each is refused or written by itself", async () => {
     const { ledgers } = await open();
     const day = "ZA_EFT:2026-11-20";

@@ -178,7 +178,9 @@ function createMemoryLedgers(call: MemoryCall, kept: Map<string, StoredLedger>):
     const payload = all.map(({ stored, expectedVersion }) => [stored, expectedVersion]);
     return call("ledgers.write", keys, payload, (documentsMax) =>
       all.map(({ stored, expectedVersion }, index) => {
-        if (index >= documentsMax || (kept.get(stored._id)?.version ?? 0) !== expectedVersion) return false;
+        const before = kept.get(stored._id);
+        if (index >= documentsMax || (before?.version ?? 0) !== expectedVersion) return false;
+        if (before !== undefined && before.through > stored.through) return false;
         kept.set(stored._id, stored);
         return true;
       }),

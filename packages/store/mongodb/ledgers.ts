@@ -1,13 +1,18 @@
-// The collection `ledgers` on MongoDB: one document per (partition, day), by compare-and-set on `version`.
+// The collection `ledgers` on MongoDB: one document per (partition, day), by compare-and-set on `version`, and never by
+// one that counts less: a restored store gives a version a second time.
 //
 // #1 A bulk answers totals only. Where fewer ledgers matched than were sent, each is written alone: one that the bulk
 //    wrote has another version by then and counts as lost, so its writer reads it and finds its own `through`.
 
-import type { Collection } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import { assertBulk, pageMax } from "../bounds.ts";
 import { ledgerCodec, ledgerId, type StoredLedger } from "../documents/ledger-document.ts";
 import { runGuarded, tryInsert } from "./mongodb-faults.ts";
 import type { LedgerStore, LedgerWrite } from "../port.ts";
+
+function replaceable({ _id, through }: StoredLedger, version: number): Filter<StoredLedger> {
+  return { _id, version, through: { $lte: through } };
+}
 
 export function createMongoLedgers(collection: Collection<StoredLedger>): LedgerStore {
   function write({ ledger, expectedVersion }: LedgerWrite): Promise<boolean> {
@@ -15,7 +20,7 @@ export function createMongoLedgers(collection: Collection<StoredLedger>): Ledger
     return runGuarded("ledgers.write", "write", async () => {
       if (expectedVersion === 0) return tryInsert(() => collection.insertOne(stored));
       const { _id, ...fields } = stored;
-      const { matchedCount } = await collection.updateOne({ _id, version: expectedVersion }, { $set: fields });
+      const { matchedCount } = await collection.updateOne(replaceable(stored, expectedVersion), { $set: fields });
       return matchedCount === 1;
     });
   }
@@ -24,8 +29,9 @@ export function createMongoLedgers(collection: Collection<StoredLedger>): Ledger
   async function writeKnown(writes: readonly LedgerWrite[]): Promise<readonly boolean[]> {
     if (writes.length <= 1) return await Promise.all(writes.map(write));
     const updates = writes.map(({ ledger, expectedVersion }) => {
-      const { _id, ...fields } = ledgerCodec.encode(ledger);
-      return { updateOne: { filter: { _id, version: expectedVersion }, update: { $set: fields } } };
+      const stored = ledgerCodec.encode(ledger);
+      const { _id, ...fields } = stored;
+      return { updateOne: { filter: replaceable(stored, expectedVersion), update: { $set: fields } } };
     });
     const { matchedCount } = await runGuarded("ledgers.write", "write", () => collection.bulkWrite(updates, { ordered: false }));
     if (matchedCount === writes.length) return writes.map(() => true);

@@ -90,6 +90,22 @@ test("a stale owner's ledger never replaces one that counts further; the stale o
   expect(counts((await environment.settle(stale.read(schedulerDay))).rows)).toEqual(once);
 });
 
+test("I11: a stale owner's ledger replaces none that counts further where a restored store gives its version again", async () => {
+  const { environment, handled } = await setUp();
+  const live = environment.emptyStore();
+  const store = live.ledgers;
+  const restore = live.backUp();
+  await environment.settle(store.write({ partition: 0, day: schedulerDay, version: 1, through: 5n, rows: [] }, 0));
+  const stale = createDayLedgers({ partition: 0, store, requireLease });
+  await environment.settle(stale.count(handled.slice(0, 1), 11n));
+  restore();
+  const owner = createDayLedgers({ partition: 0, store, requireLease });
+  await environment.settle(owner.count(handled, 31n));
+  await environment.settle(owner.write());
+  await environment.settle(stale.write());
+  expect((await environment.settle(store.listByDay(schedulerDay)))[0]).toMatchObject({ through: 31n, version: 1 });
+});
+
 test("an owner that counts further overwrites a stale owner's ledger", async () => {
   const { environment, handled } = await setUp();
   const store = environment.store.ledgers;

@@ -2,7 +2,7 @@
 //
 // #1 A day's ledger is a function of the day and its `through`: every record below `through` is counted, none from
 //    there on. So of two ledgers the one with the higher `through` is right, no matter who wrote it, and a stale
-//    owner's write never replaces it.
+//    owner's write never replaces it: the store compares `through` too, because a restore gives a version again.
 // #2 A record below the day's `through` moves nothing: a replay counts once.
 // #3 A restored store may have been put in place since the batch began, and its ledgers lack what this process counts
 //    as done. So a ledger that was read is used only if the store is still the one that the lease knows.

@@ -368,4 +368,16 @@ export const schedulerBugs: readonly PlantedBug[] = [
     nearest: ["services/scheduler/partition/batch.test.ts"],
     isCaughtLate: true,
   },
+  {
+    id: "ledger-that-counts-less-replaces",
+    breaks: "A stale owner's ledger replaces one that counts further, because a restored store gave its version again (I11).",
+    edits: [
+      {
+        file: "packages/store/memory/memory-store.ts",
+        find: "        if (before !== undefined && before.through > stored.through) return false;\n",
+        put: "",
+      },
+    ],
+    nearest: ["services/scheduler/partition/day-ledgers.test.ts", "packages/store/memory/memory-store.test.ts"],
+  },
 ];
