@@ -16,7 +16,6 @@ import type { AppendResult, MemoryBroker, ReceivedRecord } from "@sluice/messagi
 import type { Store } from "@sluice/store";
 import { drawUetr, sampleToken, type VirtualTime } from "@sluice/testkit";
 import type { Replicas } from "./cluster.ts";
-import { landsLateMaxMs } from "./late-batches.ts";
 import { simulatedSerde } from "./read-history.ts";
 
 /** A record of foreign bytes, with its time in milliseconds from the start of the run. */
@@ -92,6 +91,8 @@ export interface ForeignRecords {
   pendingCount(): number;
 }
 
+/** Milliseconds from the send of a batch that lands late; a foreign one may be among them. */
+export const landsLateMaxMs = 15_000;
 const foreignType = "Foreign";
 const lookAgainMs = 3_000;
 const lookFirstMaxMs = 10_000;
