@@ -29,4 +29,5 @@ export { checkBroker } from "./topics/check-broker.ts";
 export { type AclSpec, type AclsPlan, planAcls, provisionAcls } from "./topics/broker-acls.ts";
 export * from "./topics/provision-topics.ts";
 export * from "./topics/topic-specs.ts";
+export { isTooLarge } from "./send-queue.ts";
 export { batchRange, buildSkippedRecords, UnreadableBatchFault } from "./unreadable-batch.ts";

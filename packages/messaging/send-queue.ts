@@ -45,6 +45,8 @@ export interface SendQueue {
 }
 
 const sendRecordsMax = 10_000;
+/** Bytes of a record with its key and headers, as every producer takes them. */
+export const recordBytesMax = 1_000_000;
 
 interface Send {
   readonly recordCount: number;
@@ -234,14 +236,19 @@ function checkCount(count: number): Fault | null {
   return requestRefused(`a send holds 1 to ${sendRecordsMax} records, this one ${count}`, { isRetryable: false });
 }
 
-function checkBytes(coming: readonly Pick<Waiting, "bytes">[], recordBytesMax: number): Fault | null {
-  const tooLarge = coming.find(({ bytes }) => bytes > recordBytesMax);
+function checkBytes(coming: readonly Pick<Waiting, "bytes">[], bytesMax: number): Fault | null {
+  const tooLarge = coming.find(({ bytes }) => bytes > bytesMax);
   if (tooLarge === undefined) return null;
-  return requestRefused(`a record of ${tooLarge.bytes} bytes is larger than ${recordBytesMax}`, { isRetryable: false });
+  return requestRefused(`a record of ${tooLarge.bytes} bytes is larger than ${bytesMax}`, { isRetryable: false });
+}
+
+/** True if every producer refuses the record for its size. */
+export function isTooLarge(record: OutgoingRecord): boolean {
+  return estimateBytes(record) > recordBytesMax;
 }
 
 /** Returns why a send that goes to several queues would be refused by one of them; null: it would not for its size. */
-export function checkSizes(records: readonly OutgoingRecord[], recordBytesMax: number): Fault | null {
+export function checkSizes(records: readonly OutgoingRecord[]): Fault | null {
   return (
     checkCount(records.length) ??
     checkBytes(

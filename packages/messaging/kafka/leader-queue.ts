@@ -13,11 +13,10 @@ import kafkajs, { type ProducerBatch, type RecordMetadata } from "kafkajs";
 import { Fault, formatReason, type Logger, type Time } from "@sluice/kernel";
 import { requestRefused, unknownOutcome } from "../faults.ts";
 import type { AppendResult, OutgoingRecord, TopicPartition } from "../port.ts";
-import { createSendQueue, type SendQueue } from "../send-queue.ts";
+import { createSendQueue, recordBytesMax, type SendQueue } from "../send-queue.ts";
 import { GroupedRecords } from "./grouped-records.ts";
 
 const resendsMax = 5;
-export const recordBytesMax = 1_000_000;
 
 /** A batch for kafkajs. Its messages are our records, which `produce-request.ts` writes. */
 export interface OutgoingBatch extends Pick<ProducerBatch, "acks" | "compression"> {

@@ -11,7 +11,7 @@ import type { Kafka, ProducerBatch } from "kafkajs";
 import { Fault, type Gauge, type Histogram, type Logger, type Metrics, type Time } from "@sluice/kernel";
 import { clientClosed, PartlyAppendedFault, partlyAppended, requestRefused, unknownOutcome } from "../faults.ts";
 import { callRetry } from "./client.ts";
-import { type BatchSender, LeaderQueue, recordBytesMax } from "./leader-queue.ts";
+import { type BatchSender, LeaderQueue } from "./leader-queue.ts";
 import type { TopicSizes } from "./topic-sizes.ts";
 import type { AppendResult, OutgoingRecord, Producer } from "../port.ts";
 import { checkSizes, moreDoubtful } from "../send-queue.ts";
@@ -99,7 +99,7 @@ export class KafkaProducer implements Producer {
     const [first = null] = routes;
     if (first !== null && routes.every((route) => route?.queue === first.queue)) return sendTo(first.queue, records, routes);
     // As a whole or not at all, also where it has no records.
-    const wrongSize = checkSizes(records, recordBytesMax);
+    const wrongSize = checkSizes(records);
     return wrongSize === null ? this.#sendApart(records, routes) : Promise.reject(wrongSize);
   }
 

@@ -8,7 +8,7 @@ import { requestRefused, unknownOutcome } from "../faults.ts";
 import type { MemoryRecords } from "./records.ts";
 import type { NetworkLink } from "./network.ts";
 import type { AppendResult, OutgoingRecord, Producer } from "../port.ts";
-import { createSendQueue } from "../send-queue.ts";
+import { createSendQueue, recordBytesMax } from "../send-queue.ts";
 
 /**
  * The fate of one batch. `unknown`: chance decides whether each partition's part is appended, and the answer is lost.
@@ -72,7 +72,7 @@ export function createMemoryProducer(options: MemoryProducerOptions): Producer {
     lingerMs: 2,
     batchRecordsMax: 1_500,
     batchPartitionBytesMax: 700_000,
-    recordBytesMax: 1_000_000,
+    recordBytesMax,
     waitingRecordsMax: 50_000,
     transmit,
   });

@@ -115,6 +115,53 @@ test("I1: a replay that broke off is completed under the same id without what it
   expect(behind.map((record) => record.headers[headers.deadLetter])).toEqual([`${deadLetterPartition}:1`, `${deadLetterPartition}:2`]);
 });
 
+/** As large as a producer may send it, and with the name of its letter larger. */
+const fullBytes = new Uint8Array(999_890).fill(7);
+
+test("a record with no room for the name of its letter is refused until it is left, and the rest goes back [D9.99]", async () => {
+  const environment = await openDeadLetterEnvironment();
+  await environment.raw(fullBytes);
+  const letter = await environment.put(buildReceivedRecord(0n, fullBytes));
+  await environment.put(buildReceivedRecord(8n, dayClosedBytes()));
+  await environment.quarantine(0n, 2);
+  const refused = { status: 409, body: { detail: expect.stringContaining(`too-large: with its name ${letter}`) } };
+  expect(await requestReplay(environment, [], { isDryRun: true })).toMatchObject(refused);
+  expect(await requestReplay(environment, [])).toMatchObject(refused);
+  expect(listJournal(environment)).toHaveLength(1);
+  expect((await requestReplay(environment, [letter])).body["rows"]).toMatchObject([{ outcome: "left" }, { outcome: "replayed" }]);
+});
+
+test("I1: a record with no room that came behind the read stays in the dead letters, and the others follow [D9.99]", async () => {
+  const { environment, letter } = await quarantineGarbage(unknownSchemaBytes);
+  await requestReplay(environment, [letter]);
+  const [head, first] = listJournal(environment);
+  const broken = await openDeadLetterEnvironment();
+  for (let at = 0; at < 7; at += 1) await broken.raw(dayClosedBytes());
+  const left = await broken.put(buildReceivedRecord(7n, unknownSchemaBytes));
+  for (const offset of [8n, 9n]) await broken.put(buildReceivedRecord(offset, dayClosedBytes()));
+  for (let at = 7; at < 10; at += 1) await broken.raw(dayClosedBytes());
+  await broken.raw(fullBytes);
+  await broken.put(buildReceivedRecord(10n, fullBytes));
+  await broken.quarantine(7n, 4);
+  const producer = await broken.settled(broken.messaging.producer("broken"));
+  const place = { topic: topics.journal, partition: deadLetterPartition };
+  for (let at = 11; at < 20; at += 1) await broken.raw(dayClosedBytes());
+  const [at] = await broken.settled(
+    producer.send([head, first].map((record) => ({ ...place, key: null, value: null, headers: {}, ...record, ...place }))),
+  );
+  await broken.endQuarantine(at?.offset ?? 0n, listJournal(broken).at(-2));
+  const { status, body } = await requestReplay(broken, [left]);
+  expect([status, body["rows"]]).toMatchObject([
+    202,
+    [
+      { offset: "7", outcome: "left" },
+      { offset: "8", outcome: "was-replayed" },
+      { offset: "9", outcome: "replayed" },
+      { offset: "10", outcome: "left" },
+    ],
+  ]);
+});
+
 test("the page of a replay lists the letters, and leaves those that are ticked [D9.99]", async () => {
   const { environment, letter } = await quarantineGarbage();
   const reader = openReader(environment);

@@ -12,10 +12,13 @@
 // #5 Records that the operator names stay in the dead letters for good, so that one that nobody can read does not
 //    quarantine its transaction for ever. `DeadLettersReplayed` says which, who and why. A name that fits no record is
 //    refused.
+// #6 A record that fills what a producer may send has no room for the name of its letter. A replay of it is refused
+//    before anything is appended. Where it comes only behind the read, it stays in the dead letters, and the others
+//    follow all the same.
 
 import { headers, outgoingRecord, partitionFor, type Serde, topics } from "@sluice/contracts";
 import type { Transaction } from "@sluice/domain";
-import { type AppendResult, type Messaging, requireCovered } from "@sluice/messaging";
+import { type AppendResult, isTooLarge, type Messaging, requireCovered } from "@sluice/messaging";
 import type { Logger, Random } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import {
@@ -92,6 +95,8 @@ export function replayTransaction(given: ReplayDeadLetterPorts): ControlHandler 
     if ("kind" in found) return found;
     const unknown = findUnknown(left, found);
     if (unknown !== null) return refuseUnknown(unknown);
+    const tooLarge = found.find((one) => !one.isLeft && isTooLarge(buildReplay(one)));
+    if (tooLarge !== undefined) return refuseTooLarge(tooLarge);
     const replayed = { uetr, action, range, found };
     const isDryRun = body.isDryRun === true || question.isCheckOnly === true;
     return isDryRun ? buildAnswer(replayed, ports.partitionCount, "would-be-replayed") : await replay(ports, replayed);
@@ -115,6 +120,12 @@ function refuseUnknown(name: string): ControlAnswer {
   return refuseWith(409, "Not possible now", `no-such-letter: ${name} is not a record of this quarantine, or another name of one.`);
 }
 
+/** #6 */
+function refuseTooLarge(found: FoundRecord): ControlAnswer {
+  const name = nameFound(found);
+  return refuseWith(409, "Not possible now", `too-large: with its name ${name} is larger than a record may be; leave it.`);
+}
+
 /** #1 */
 async function replay(ports: TransactionPorts, replayed: Replayed): Promise<ControlAnswer> {
   const { uetr, action, range, found } = replayed;
@@ -135,7 +146,7 @@ async function replay(ports: TransactionPorts, replayed: Replayed): Promise<Cont
   const done = new Set(found.map(({ record }) => record.offset));
   const late = await replayRest(ports, { ...range, to: first.offset }, [], done);
   if ("kind" in late) return late;
-  logReplay(ports, replayed, going.length + late.found.length);
+  logReplay(ports, replayed, going.length + late.appended.length);
   const all = { ...replayed, found: [...found, ...late.found] };
   return buildAnswer(all, ports.partitionCount, "replayed", { head: first, at: [...rest, ...late.appended] });
 }
@@ -149,7 +160,10 @@ interface ReplayedRest {
   readonly appended: readonly AppendResult[];
 }
 
-/** #2 Replays `counted`, and the letters of a range that ends with the quarantine, but for those that are in `done`. */
+/**
+ * #2, #6: replays `counted`, and the letters of a range that ends with the quarantine, but for those that are in
+ * `done`.
+ */
 async function replayRest(
   ports: TransactionPorts,
   range: LetterRange,
@@ -160,8 +174,10 @@ async function replayRest(
   const letters = await findLetters(ports, range);
   if ("kind" in letters) return letters;
   const all = new Map([...letters, ...counted].map((one) => [one.record.offset, one] as const));
-  const found = sortByOffset([...all.values()].filter(({ record }) => !done.has(record.offset)));
-  const appended = found.length === 0 ? [] : await appendInOrder(ports, found.map(buildReplay));
+  const rest = sortByOffset([...all.values()].filter(({ record }) => !done.has(record.offset)));
+  const found = rest.map((one) => (isTooLarge(buildReplay(one)) ? { ...one, isLeft: true } : one));
+  const going = found.filter(({ isLeft }) => !isLeft);
+  const appended = going.length === 0 ? [] : await appendInOrder(ports, going.map(buildReplay));
   return appended === null ? appendOutcomeUnknown : { found, appended };
 }
 
@@ -189,9 +205,9 @@ async function completeReplay(
   for (const name of head.named) if (name.startsWith("journal:")) done.add(BigInt(name.slice("journal:".length)));
   const late = await replayRest(ports, whole, before, done);
   if ("kind" in late) return late;
-  if (late.found.length > 0) logReplay(ports, { uetr, action }, late.found.length);
+  if (late.appended.length > 0) logReplay(ports, { uetr, action }, late.appended.length);
   const offsets = new Set(late.found.map(({ record }) => record.offset));
-  const all = sortByOffset([...known.values(), ...late.found.filter(({ record }) => !known.has(record.offset))]);
+  const all = sortByOffset([...new Map([...known.values(), ...late.found].map((one) => [one.record.offset, one] as const)).values()]);
   const rows = all.map((one) => buildRow(one, offsets.has(one.record.offset) ? "replayed" : "was-replayed", null));
   return { kind: "accepted", body: buildBody({ uetr, action }, false, { partition, offset: note.offset, appendedAtMs: note.atMs }, rows) };
 }
@@ -243,6 +259,7 @@ export function replayDeadLetter(ports: ReplayDeadLetterPorts): ControlHandler {
     if (uetr !== null) return refuseWith(409, "Not possible now", `of-transaction: it goes back with all records of ${uetr}: replay that.`);
     const found = await restoreLetter(ports, stored);
     if ("kind" in found) return found;
+    if (isTooLarge(buildReplay(found))) return refuseTooLarge(found);
     const replayed = { uetr: null, action, found: [found] };
     if (body.isDryRun === true || question.isCheckOnly === true) return buildAnswer(replayed, ports.partitionCount, "would-be-replayed");
     const appended = await appendInOrder(ports, [buildReplay(found)]);

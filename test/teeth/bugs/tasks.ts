@@ -294,4 +294,16 @@ export const taskBugs: readonly PlantedBug[] = [
     ],
     nearest: [`${tasks}/release/releaser.test.ts`],
   },
+  {
+    id: "replay-of-a-full-record-tried-for-ever",
+    breaks: "A replay with a record that has no room for its letter's name is answered 503 each time, and never applied.",
+    edits: [
+      {
+        file: "services/console/dead-letters/replay-dead-letters.ts",
+        find: "isTooLarge(buildReplay(one)) ? { ...one, isLeft: true } : one",
+        put: "one",
+      },
+    ],
+    nearest: ["services/console/dead-letters/leave-letters.test.ts"],
+  },
 ];
