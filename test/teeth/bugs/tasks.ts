@@ -240,8 +240,8 @@ export const taskBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "services/console/dead-letters/replay-dead-letters.ts",
-        find: "  const going = found.filter(({ isLeft }) => !isLeft);",
-        put: "  const going = found.filter(({ isLeft }) => !isLeft).slice(0, -1);",
+        find: "!isLeft);\n  const value = { action,",
+        put: "!isLeft).slice(0, -1);\n  const value = { action,",
       },
     ],
     nearest: ["services/console/dead-letters/replay-dead-letters.test.ts"],
