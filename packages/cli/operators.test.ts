@@ -20,7 +20,7 @@ let command = "";
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sluice-operators-"));
   opened.defer(() => rm(folder, { recursive: true }));
-  await run(process.execPath, [join(project, "tools", "build-operators-cli.ts")]);
+  await run(process.execPath, [join(project, "tools", "build", "operators-cli.ts")]);
   const { stdout } = await run("npm", ["pack", "./dist", "--json", "--pack-destination", folder], {
     cwd: join(project, "packages", "cli"),
   });

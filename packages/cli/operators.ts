@@ -1,5 +1,5 @@
 // The operators' command line, a package of its own: what needs a console and nothing of the repository.
-// `tools/build-operators-cli.ts` builds it.
+// `tools/build/operators-cli.ts` builds it.
 
 import { operatorGroups, shellRows, txRow } from "./operator-verbs.ts";
 import { runCommandLine } from "./terminal/command-line.ts";

@@ -1,5 +1,5 @@
-// Builds every document, by its path in the repository: tools/generate-documents.ts writes or compares them. Only what
-// is reviewed stays in the tree; the rest is made in an ignored folder.
+// Builds every document, by its path in the repository: tools/generate/docs/documents.ts writes or compares them. Only
+// what is reviewed stays in the tree; the rest is made in an ignored folder.
 
 import { buildAsyncApiDocument } from "./asyncapi/asyncapi.ts";
 import { buildControlDocument } from "./control/control-document.ts";

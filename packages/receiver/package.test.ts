@@ -39,7 +39,7 @@ test("the package installs by npm alone, has types, and takes a signed posting o
   const temporary = await mkdtemp(join(tmpdir(), "sluice-package-"));
   opened.defer(() => rm(temporary, { recursive: true }));
   const run = (program: string, words: readonly string[], cwd: string) => execFileSync(program, words, { cwd, encoding: "utf8" });
-  run(process.execPath, [join(project, "tools", "build-package.ts"), folder], project);
+  run(process.execPath, [join(project, "tools", "build", "package.ts"), folder], project);
   const [packed]: readonly { readonly filename: string }[] = JSON.parse(
     run("npm", ["pack", "./dist", "--json", "--pack-destination", temporary], folder),
   );

@@ -24,7 +24,7 @@ test("the package installs and runs as JavaScript with types, and has nothing of
   const modules = join(temporary, "node_modules");
   await mkdir(join(modules, "@sluice", "testcontainers"), { recursive: true });
   const run = (program: string, words: readonly string[], cwd: string) => execFileSync(program, words, { cwd, encoding: "utf8" });
-  run(process.execPath, [join(project, "tools", "build-package.ts"), folder], project);
+  run(process.execPath, [join(project, "tools", "build", "package.ts"), folder], project);
   const [packed]: readonly { readonly filename: string }[] = JSON.parse(
     run("npm", ["pack", "./dist", "--json", "--pack-destination", temporary], folder),
   );

@@ -6,18 +6,18 @@ import { join } from "node:path";
 import { projectRoot } from "@sluice/environment/run-program";
 import type { Verb, VerbCall } from "../../terminal/verb.ts";
 
-/** The generators in their order, each with the options that it takes. */
+/** The generators of tools/generate in their order, each with the options that it takes. */
 const generators = [
-  { name: "contracts", takes: ["check", "new-version", "rewrite-unreleased"] },
-  { name: "golden", takes: ["check"] },
-  { name: "documents", takes: ["check"] },
-  { name: "settings", takes: ["check"] },
-  { name: "rights", takes: ["check"] },
-  { name: "asvs", takes: ["check"] },
-  { name: "conformance", takes: ["check"] },
-  { name: "slos", takes: ["check"] },
-  { name: "dashboards", takes: ["check"] },
-  { name: "chart", takes: ["check"] },
+  { program: "wire/contracts.ts", takes: ["check", "new-version", "rewrite-unreleased"] },
+  { program: "wire/golden.ts", takes: ["check"] },
+  { program: "docs/documents.ts", takes: ["check"] },
+  { program: "docs/settings.ts", takes: ["check"] },
+  { program: "docs/rights.ts", takes: ["check"] },
+  { program: "docs/asvs.ts", takes: ["check"] },
+  { program: "docs/conformance.ts", takes: ["check"] },
+  { program: "infra/slos.ts", takes: ["check"] },
+  { program: "infra/dashboards.ts", takes: ["check"] },
+  { program: "infra/chart.ts", takes: ["check"] },
 ] as const;
 
 export const generateVerb: Verb = {
@@ -38,10 +38,12 @@ async function generate(call: VerbCall): Promise<number> {
   const { generateConfigSchema } = await import("@sluice/config/generate");
   if (!call.flag("check")) generateConfigSchema(projectRoot);
   let exitCode = 0;
-  for (const { name, takes } of generators) {
+  for (const { program, takes } of generators) {
     const options = takes.filter((option) => call.flag(option)).map((option) => `--${option}`);
-    const program = join(projectRoot, "tools", `generate-${name}.ts`);
-    const { status } = spawnSync(process.execPath, [program, ...options], { cwd: projectRoot, stdio: "inherit" });
+    const { status } = spawnSync(process.execPath, [join(projectRoot, "tools", "generate", program), ...options], {
+      cwd: projectRoot,
+      stdio: "inherit",
+    });
     if (status !== 0) exitCode = 1;
     // What follows would be made from code that is not there.
     if (status !== 0 && !call.flag("check")) break;

@@ -1,5 +1,5 @@
-// Sample bodies for tests and for the golden bodies of `tools/generate-golden.ts`: one body of every outgoing form, and
-// the posting of every state of every flow, made from the samples in data/messages.
+// Sample bodies for tests and for the golden bodies of `tools/generate/wire/golden.ts`: one body of every outgoing
+// form, and the posting of every state of every flow, made from the samples in data/messages.
 
 import type { DispatchOutput, EventOutput, Flow, MessageForm, State } from "@sluice/domain";
 import { changeMember } from "../json/json.fixture.ts";
