@@ -8,9 +8,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findMaven, type JavaTools } from "./java-tools.ts";
-import { kafkaProperties } from "./kafka-server.ts";
 import { buildFolder, downloadPackages, notInstalled, type ReportProgress, waitForExit } from "./maven-packages.ts";
-import type { Installed } from "./server-kind.ts";
+import { kafkaProperties } from "./servers/kafka-server.ts";
+import type { Installed } from "./servers/server-kind.ts";
 
 const source = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 

@@ -14,13 +14,13 @@ import { Fault } from "@sluice/kernel";
 import { freePorts } from "./free-ports.ts";
 import { installServers } from "./install.ts";
 import { findJava, type JavaTools } from "./java-tools.ts";
-import { kafkaServer } from "./kafka-server.ts";
 import type { ReportProgress } from "./maven-packages.ts";
-import { mongoServer } from "./mongo-server.ts";
-import { registryServer } from "./registry-server.ts";
 import { beginRecord, makeRunDirectory, noteProcess, readRecord, stopRecordedProcesses } from "./running-record.ts";
-import type { Installed, ServerKind, ServerName, Storage } from "./server-kind.ts";
-import { directoryMark, type ServerProcess, startServer } from "./server-process.ts";
+import { kafkaServer } from "./servers/kafka-server.ts";
+import { mongoServer } from "./servers/mongo-server.ts";
+import { registryServer } from "./servers/registry-server.ts";
+import type { Installed, ServerKind, ServerName, Storage } from "./servers/server-kind.ts";
+import { directoryMark, type ServerProcess, startServer } from "./servers/server-process.ts";
 
 export interface ServersOptions {
   /** Directory for data, logs and records; default: a new one for this run, removed at `stop`. */

@@ -13,11 +13,11 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { freePorts, loopbackAddress } from "./free-ports.ts";
-import { clusterId, installServers } from "./install.ts";
-import { findJava, type JavaTools } from "./java-tools.ts";
+import { freePorts, loopbackAddress } from "../free-ports.ts";
+import { clusterId, installServers } from "../install.ts";
+import { findJava, type JavaTools } from "../java-tools.ts";
+import { makeRunDirectory, noteProcess } from "../running-record.ts";
 import { answersApiVersions } from "./kafka-server.ts";
-import { makeRunDirectory, noteProcess } from "./running-record.ts";
 import type { Installed, ServerKind } from "./server-kind.ts";
 import { directoryMark, type ServerProcess, startServer } from "./server-process.ts";
 
@@ -58,7 +58,7 @@ interface BrokerPorts {
 }
 
 const brokerCountDefault = 3;
-const workFolder = fileURLToPath(new URL("../../.sluice/", import.meta.url));
+const workFolder = fileURLToPath(new URL("../../../.sluice/", import.meta.url));
 const run = promisify(execFile);
 
 export async function startSecuredKafka(options: SecuredKafkaOptions): Promise<SecuredKafka> {

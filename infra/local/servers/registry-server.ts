@@ -2,7 +2,7 @@
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { loopbackAddress } from "./free-ports.ts";
+import { loopbackAddress } from "../free-ports.ts";
 import type { ServerKind } from "./server-kind.ts";
 
 const answerTimeoutMs = 1_000;

@@ -4,7 +4,7 @@
 import { mkdir } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { MongoClient } from "mongodb";
-import { loopbackAddress } from "./free-ports.ts";
+import { loopbackAddress } from "../free-ports.ts";
 import type { ServerKind } from "./server-kind.ts";
 
 const answerTimeoutMs = 1_000;

@@ -3,7 +3,7 @@
 import { cp, mkdir, stat, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { loopbackAddress } from "./free-ports.ts";
+import { loopbackAddress } from "../free-ports.ts";
 import type { ServerKind } from "./server-kind.ts";
 
 export const kafkaServer: ServerKind = {

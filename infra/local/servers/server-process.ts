@@ -11,7 +11,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { access, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, machineTime, sleep } from "@sluice/kernel";
-import type { JavaTools } from "./java-tools.ts";
+import type { JavaTools } from "../java-tools.ts";
 import type { ServerKind, ServerName, ServerPlace, ServerPlan } from "./server-kind.ts";
 
 export interface ServerProcess {
