@@ -237,8 +237,15 @@ const cases: readonly Case[] = [
   {
     promise: "a folder has at most 25 entries",
     rule: folderSizes,
-    broken: [[Object.fromEntries(Array.from({ length: 26 }, (_, n) => [`packages/domain/f${n}.ts`, ""])), "26 entries"]],
-    whole: Object.fromEntries(Array.from({ length: 26 }, (_, n) => [`packages/domain/f${n % 25}/golden/g${n}.json`, ""])),
+    broken: ["", "packages/domain/", "tools/", "infra/local/"].map((folder) => [
+      Object.fromEntries(Array.from({ length: 26 }, (_, n) => [`${folder}f${n}.ts`, ""])),
+      "26 entries",
+    ]),
+    whole: Object.fromEntries(
+      ["packages/domain/golden/", "docs/adr/", "docs/runbooks/", "avro/"].flatMap((folder) =>
+        Array.from({ length: 26 }, (_, n) => [`${folder}f${n}`, ""]),
+      ),
+    ),
   },
   {
     promise: "no file reaches itself by its imports",
