@@ -34,11 +34,17 @@ const sample: Verb = {
 };
 
 const other: Verb = { ...sample, name: "config show", summary: "shows it", arguments: [], options: {} };
+const several: Verb = {
+  ...sample,
+  name: "names",
+  arguments: [{ placeholder: "NAME", text: "of the list", choices: ["one", "two"], count: [0, 2] }],
+  options: {},
+};
 
 async function run(...words: string[]) {
   const said = { out: "", err: "" };
   const output = { out: (text: string) => (said.out += `${text}\n`), err: (text: string) => (said.err += `${text}\n`) };
-  return { code: await runCommandLine(words, createIndex([sample, other]), output), ...said };
+  return { code: await runCommandLine(words, createIndex([sample, other, several]), output), ...said };
 }
 
 test("--help lists every verb with one line", async () => {
@@ -86,6 +92,9 @@ test.each([
   [["config", "check", "a.yaml"], "--reason is missing: why"],
   [["config", "check", "a.yaml", "--reason", ""], "--reason is missing: why"],
   [["config", "check", "a", "b", "--reason", "x"], "b is one argument too many"],
+  [["config", "check", "a", "--as", "other", "--reason", "x"], "--as is one of first, second;"],
+  [["config", "check", "a", "--as", "secnd", "--reason", "x"], "--as is one of first, second; did you mean second?"],
+  [["names", "one", "tow"], "tow is no NAME: one, two; did you mean two?"],
 ])("%j is refused in one line with exit code 2", async (words, text) => {
   const { code, err } = await run(...words);
   expect(code).toBe(2);

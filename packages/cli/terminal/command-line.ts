@@ -109,6 +109,8 @@ function readCall(verb: Verb, raw: readonly string[]): VerbCall | string {
     if (positionals.length > most) return `${positionals[most]} is one argument too many`;
     const lacking = Object.entries(verb.options).find(([name, spec]) => isRequired(spec) && (values[name] ?? "") === "");
     if (lacking !== undefined) return `--${lacking[0]} is missing: ${describeWord(lacking[1])}`;
+    const unfit = findUnfit(verb, values, positionals);
+    if (unfit !== null) return unfit;
     return {
       positionals,
       raw,
@@ -129,6 +131,21 @@ function findUnknownOption(verb: Verb, raw: readonly string[]): string | null {
     const name = /^--([a-z][a-z-]*)(?:=.*)?$/.exec(word)?.[1];
     if (name === undefined || name in verb.options) continue;
     return `there is no option --${name}${meantText(findSimilar(name, Object.keys(verb.options)).map((one) => `--${one}`))}`;
+  }
+  return null;
+}
+
+/** #2 The last argument takes all words that are left. */
+function findUnfit(verb: Verb, values: Readonly<Record<string, unknown>>, positionals: readonly string[]): string | null {
+  const places = [
+    ...positionals.map((word, at) => ({ word, name: word, place: verb.arguments[at] ?? verb.arguments.at(-1) })),
+    ...Object.entries(verb.options).map(([name, place]) => ({ word: values[name], name: `--${name}`, place })),
+  ];
+  for (const { word, name, place } of places) {
+    if (typeof word !== "string" || place === undefined || !("choices" in place) || place.choices === undefined) continue;
+    if (place.choices.includes(word)) continue;
+    const fitting = `${place.choices.join(", ")}${meantText(findSimilar(word, place.choices))}`;
+    return name === word ? `${word} is no ${place.placeholder}: ${fitting}` : `${name} is one of ${fitting}`;
   }
   return null;
 }

@@ -27,7 +27,6 @@ const codes: Readonly<Record<string, number>> = {
   "cli.no-item": exitUnknown,
   "cli.wrong-use": exitUsage,
   "cli.unfit-option": exitUsage,
-  "cli.unknown-service": exitUsage,
   "cli.no-address": exitUsage,
   "cli.no-bank": exitUsage,
   "cli.no-day": exitUsage,

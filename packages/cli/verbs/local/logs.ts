@@ -65,15 +65,7 @@ interface LogFile {
 }
 
 function chooseServices(call: VerbCall): readonly ServiceName[] {
-  const unknown = call.positionals.find((name) => !isService(name));
-  if (unknown !== undefined) {
-    throw new Fault("cli.unknown-service", `${unknown} is no service: ${serviceNames.join(", ")}`, { isRetryable: false });
-  }
   return call.positionals.length === 0 ? serviceNames : serviceNames.filter((name) => call.positionals.includes(name));
-}
-
-function isService(name: string): name is ServiceName {
-  return (serviceNames as readonly string[]).includes(name);
 }
 
 function parseFilter(call: VerbCall): LogFilter {

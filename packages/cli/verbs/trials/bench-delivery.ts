@@ -22,7 +22,6 @@ const run: RunVerb = async (call) => {
   const wanted = services.filter((service) => named === null || named === service);
   if (messagesAsked === null) return refuse(`--messages is a whole number from 1 to ${messages.most}`);
   if (roundsAsked === null) return refuse(`--rounds is a whole number from 1 to ${rounds.most}`);
-  if (wanted.length === 0) return refuse(`--service is one of ${services.join(", ")}`);
   const profile = call.value("profile");
   const size = { messages: messagesAsked, rounds: roundsAsked };
   const profileDirectory = profile === null ? null : resolve(profile);
