@@ -1,6 +1,6 @@
 // `./sluice test`: everything that CI checks. It runs the check, then the test projects that need more, one after
 // another on servers that are started once. `--fuzz` runs the fuzz run instead of, or after, the named parts. `--long`
-// makes the parts that draw their own runs draw more of them.
+// makes the parts that draw their own runs draw more of them. `--also` adds one part to a whole run.
 //
 // #1 The last line is `N passed, N failed`, whatever happened before; the lines right before it name what failed.
 // #2 Skipped tests are reported; a number other than the expected one fails the run.
@@ -52,7 +52,7 @@ const withoutServers: readonly Part[] = [
   "containers",
   "kubernetes",
 ];
-const startsOwnServers: readonly Part[] = ["demo", "chaos"];
+const startsOwnServers: readonly Part[] = ["demo", "chaos", "analytics"];
 
 /**
  * Parts that run only when they are named. The chart needs helm, and the cluster all of Kubernetes, which are built in
@@ -66,18 +66,14 @@ const drawsMore: Environment = { SLUICE_LONG: "1" };
 
 const skippedExpected = 0;
 const failuresNamed = 50;
-const exitUsage = 2;
 const exitInterrupted = 130;
 
 const run: RunVerb = async (call) => {
-  const unknown = call.positionals.find((word) => !parts.some((part) => part === word));
-  if (unknown !== undefined) {
-    process.stderr.write(`sluice: test: ${unknown} is no part; the parts are ${parts.join(", ")}\n`);
-    return exitUsage;
-  }
+  const also = call.value("also");
+  const asked = also === null ? call.positionals : [...call.positionals, also];
   const isFuzz = call.flag("fuzz");
   const isWhole = call.positionals.length === 0 && !isFuzz;
-  const named = parts.filter((part) => (isWhole && !onRequest.includes(part)) || call.positionals.includes(part));
+  const named = parts.filter((part) => (isWhole && !onRequest.includes(part)) || asked.includes(part));
   const wanted: readonly Part[] = isFuzz ? [...named, "fuzz"] : named;
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
@@ -92,6 +88,7 @@ export const testVerb: Verb = {
   summary: "everything CI checks, on real servers; ends with the line: N passed, N failed",
   arguments: [{ placeholder: "PART", text: "only these parts", choices: parts, count: [0, parts.length] }],
   options: {
+    also: { type: "string", placeholder: "PART", text: "this part too, beside all that run unnamed", choices: onRequest },
     long: {
       type: "boolean",
       text: "10,000 drawn runs of the delivery engine's model instead of 500, 2,000 seeds of the simulation instead of 160; most of an hour",
@@ -102,7 +99,7 @@ export const testVerb: Verb = {
     },
     seed: { type: "string", placeholder: "N", text: `seed of the fuzz run (${seedDefault})` },
   },
-  examples: ["test", "test simulation --long", "test --fuzz --seed 7"],
+  examples: ["test", "test --also analytics", "test simulation --long", "test --fuzz --seed 7"],
   run,
 };
 
