@@ -49,6 +49,8 @@ interface ListEventsPorts extends PastEventsPorts {
 
 const eventsMax = 100;
 const bodyBytesMax = 1024 * 1024;
+/** Entries of erased messages give no event, so a page may walk over more transactions than it has events. */
+const documentsMax = 200;
 const walkedRecordsMax = 50_000;
 const searchMaxMs = 4_000;
 const withinRecords = 1_000n;
@@ -58,7 +60,7 @@ interface Page {
   bytes: number;
   walkedRecords: number;
   next: EventsPlace | null;
-  /** What was loaded for this page. */
+  /** What was loaded for this page, of the newest ones at most `documentsMax`. */
   readonly documents: Map<string, TransactionDocument>;
   isOver(): boolean;
 }
@@ -188,8 +190,14 @@ async function takeEntry(ports: ListEventsPorts, { caller }: EventsQuestion, pag
   const { uetr, stageVersion } = decoded.value;
   const document = page.documents.get(uetr) ?? (await ports.store.transactions.load([uetr])).get(uetr);
   if (document === undefined) throw new Fault("console.no-snapshot", `the store does not have ${uetr} now`, { isRetryable: true });
-  page.documents.set(uetr, document);
+  keepDocument(page.documents, uetr, document);
   for (const event of await renderPastEvents(document, stageVersion, caller.id, ports)) give(page, event);
+}
+
+function keepDocument(documents: Page["documents"], uetr: string, document: TransactionDocument): void {
+  const [oldest] = documents.size >= documentsMax && !documents.has(uetr) ? documents.keys() : [];
+  if (oldest !== undefined) documents.delete(oldest);
+  documents.set(uetr, document);
 }
 
 function give(page: Page, event: PostedEvent): void {

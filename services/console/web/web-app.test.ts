@@ -330,7 +330,12 @@ test("what a search finds is a file, for the session of who asks, and another na
   expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
   expect(text.split("\r\n").map((line) => line.split(",")[0])).toEqual(["uetr", consoleUetr, ""]);
   expect((await reader.ask("/files/transactions?state=HELDD")).status).toBe(422);
-  expect((await reader.ask("/files/secrets")).status).toBe(404);
+  for (const name of ["secrets", "constructor", "__proto__"]) expect((await reader.ask(`/files/${name}`)).status).toBe(404);
+  const asJson = await reader.ask("/files/transactions?state=HELD&format=json");
+  expect([asJson.headers.get("content-type"), asJson.headers.get("content-disposition")]).toEqual([
+    "application/json",
+    'attachment; filename="transactions.json"',
+  ]);
 });
 
 test("the header finds a debit by how its UETR begins, as lists show it, and by a short identification as a whole", async () => {
