@@ -37,6 +37,18 @@ const regressions: readonly (readonly [string, ModelSettings, readonly ModelStep
     [dispatch(0, 0), dispatch(0, 0), { do: "rebalance" }, { do: "freeze", process: 0, ms: 60_000 }, { do: "start" }, dispatch(0, 0)],
   ],
   [
+    "I4: a zombie whose assignment goes on after its session has ended takes nothing from the owner",
+    { ...plain, seed: 4, partitionCount: 2 },
+    [
+      dispatch(0, 0),
+      { do: "freeze", process: 0, ms: 60_000 },
+      { do: "outage", bank: 0, how: "503" },
+      advance(30_000),
+      { do: "start" },
+      advance(3),
+    ],
+  ],
+  [
     "I1: a spill that reaches the store when its partition is lost is repeated by the next owner, and leaves nothing behind",
     plain,
     [

@@ -133,7 +133,9 @@ export class MemoryConsumer implements Consumer, GroupMember {
     try {
       const log = await this.#fetchOffsets(mine);
       if (!this.#isCurrent(mine)) return;
-      this.#options.observe("assigned", keyFor(mine.partition), nothing);
+      // The client of a session that has ended may not know it yet, and by then another one has the partition.
+      const isMember = this.#options.groups.isMember(this.#consumed.group, this);
+      this.#options.observe(isMember ? "assigned" : "assigned-late", keyFor(mine.partition), nothing);
       const startAt = await this.#consumed.handlers.assigned(mine.partition, mine.epoch, log);
       if (!this.#isCurrent(mine)) return;
       requireInside(mine.partition, startAt, this.#options.records);

@@ -22,11 +22,14 @@ async function keptMarkers(environment: SchedulerEnvironment): Promise<readonly 
   return state.markers.map(({ marker: { kind } }) => kind);
 }
 
-/** Opens a worker that the coordinator confirms at once, or never. */
+/** Opens a worker that the coordinator confirms at once, or never again. */
 async function openWorker(environment: SchedulerEnvironment, isConfirmed: boolean, producer?: Producer) {
   const own = producer === undefined ? {} : { producer };
-  const context = await environment.partitionContext({ heartbeatAgeMs: () => (isConfirmed ? 0 : 600_000), ...own });
-  return await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+  let ageMs = 0;
+  const context = await environment.partitionContext({ heartbeatAgeMs: () => ageMs, ...own });
+  const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+  if (!isConfirmed) ageMs = 600_000;
+  return worker;
 }
 
 test("I16: an owner that takes its partition again knows the markers that the owner in between has applied", async () => {

@@ -43,8 +43,10 @@ test("an owner that lost its epoch does nothing more: its batch is refused, its 
     appended.push(...facts.map(({ key }) => key));
     return Promise.resolve(true);
   };
-  const context = await environment.partitionContext({ append, heartbeatAgeMs: () => 60_000 });
+  let ageMs = 0;
+  const context = await environment.partitionContext({ append, heartbeatAgeMs: () => ageMs });
   const stale = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+  ageMs = 60_000;
   const uetr = environment.uetr();
   await environment.append(topics.journal, uetr, environment.debit(uetr));
   await environment.settle(stale.handle(journalRecords(environment)));

@@ -79,6 +79,37 @@ describe("the lease of a partition", () => {
     expect(events).toEqual(["granted 1"]);
   });
 
+  it("#2: is not taken by a process that stood still until its assignment may be another's, and the epoch stays that one's", async () => {
+    const clock = time();
+    const store = createLeaseStore();
+    const zombie = createOwner({ store, time: clock });
+    const owner = createOwner({ store, time: clock });
+    await clock.advance(60_000);
+    owner.heartbeat();
+    await owner.lease.take();
+    const late = zombie.lease.take().catch((error: unknown) => error);
+    await clock.advance(1_000);
+    expect([await owner.lease.write(1, 3n), store.document()]).toEqual([true, { epoch: 1, owners: ["1:1"], position: 3n }]);
+    zombie.lease.close("its session has ended");
+    expect(await late).toMatchObject({ code: "messaging.lease-lost", isRetryable: true });
+    expect([zombie.events, clock.pending()]).toEqual([[], 1]);
+    owner.lease.close("the end of the test");
+    expect(clock.pending()).toBe(0);
+  });
+
+  it("#2: is taken once the coordinator answers again", async () => {
+    const clock = time();
+    const { lease, events, heartbeat } = createOwner({ store: createLeaseStore(), time: clock });
+    await clock.advance(3_000);
+    void lease.take();
+    await clock.advance(500);
+    expect(events).toEqual([]);
+    heartbeat();
+    await clock.advance(100);
+    expect(events).toEqual(["granted 1"]);
+    lease.close("the end of the test");
+  });
+
   it("rejects as the take-over does, owns nothing, and can be taken by a later call", async () => {
     let failures = 1;
     const { lease, events } = createOwner({

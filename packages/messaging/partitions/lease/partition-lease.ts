@@ -5,7 +5,9 @@
 // #1 Every write of the partition's document needs the epoch. Where the store refuses one, another owner has raised the
 //    epoch: what was owned is dropped at once, and nothing more is done under this epoch.
 // #2 If the group still assigns the partition to this process, that was the late take-over of an earlier owner, and the
-//    lease is taken again after the coordinator has confirmed the assignment. Otherwise the group ends it.
+//    lease is taken again after the coordinator has confirmed the assignment. Otherwise the group ends it. The first
+//    take-over too waits while the coordinator has not answered for half the session time-out: a process that stood
+//    still before it would raise the epoch above that of the owner to whom the partition went meanwhile.
 // #3 What is taken over is dropped once, also where the assignment ended during the take-over.
 // #4 A store that was restored to an older point refuses the next write, or answers a take-over with an epoch or a
 //    position that this process has seen already, or names another owner of this process's epoch: after a restore
@@ -22,7 +24,7 @@
 //    name what was written before it. Where a take-over does not find that, it moves the position back. An owner whose
 //    positions name nothing moves it back itself, to the newest one behind which it saw its witness.
 
-import { assert, Fault, formatReason, type Logger, type Time } from "@sluice/kernel";
+import { assert, Fault, formatReason, type Logger, sleep, type Time } from "@sluice/kernel";
 import { leaseEpoch, type LeaseEvent, type LeaseState, nextLeaseState } from "./lease-state.ts";
 import type { LeasePosition, Look, PartitionWatch, StoredPosition } from "./partition-watch.ts";
 
@@ -31,6 +33,10 @@ import type { LeasePosition, Look, PartitionWatch, StoredPosition } from "./part
  * lost.
  */
 export const confirmedAfterMs = 3_500;
+/** #2: milliseconds, half the session time-out. */
+const heartbeatAgeMaxMs = 3_000;
+/** #2: milliseconds between two looks at the coordinator's answers. */
+const unconfirmedWaitMs = 100;
 /** #5: milliseconds from the begin of a witness's read to the write that relies on it. */
 const witnessAgeMaxMs = 1_000;
 /** Reads of the witness before one write. */
@@ -112,6 +118,7 @@ export class PartitionLease<Document extends LeasePosition, Owned, Unproven = ne
   /** #7: the newest position of the held epoch that was there before the witness was found. */
   #proven = 0n;
   #waiting: Disposable | null = null;
+  readonly #closed = new AbortController();
 
   constructor(options: PartitionLeaseOptions<Document, Owned, Unproven>) {
     this.#options = options;
@@ -131,7 +138,18 @@ export class PartitionLease<Document extends LeasePosition, Owned, Unproven = ne
   async take(): Promise<Owned> {
     assert(this.#state.kind === "unowned", "a lease is taken once for each assignment");
     this.#on({ kind: "take" });
+    await this.#waitUntilConfirmed();
     return await this.#takeOver();
+  }
+
+  /** #2. Rejects where the assignment is over before that. */
+  async #waitUntilConfirmed(): Promise<void> {
+    const { heartbeatAgeMs, partition, time } = this.#options;
+    while (heartbeatAgeMs() >= heartbeatAgeMaxMs) {
+      await sleep(time, unconfirmedWaitMs, this.#closed.signal);
+      if (this.#state.kind !== "over") continue;
+      throw new Fault("messaging.lease-lost", `partition ${partition}: ${this.#state.reason}`, { isRetryable: true });
+    }
   }
 
   /**
@@ -215,6 +233,7 @@ export class PartitionLease<Document extends LeasePosition, Owned, Unproven = ne
   close(reason: string): void {
     this.#on({ kind: "closed", reason });
     this.#waiting?.[Symbol.dispose]();
+    this.#closed.abort();
     this.#drop(reason);
   }
 
