@@ -146,7 +146,10 @@ export interface Consumer {
    * with a retryable Fault.
    */
   commit(partition: TopicPartition, nextOffset: bigint, epoch: number): Promise<void>;
-  /** Milliseconds since the group coordinator last answered a heartbeat or a join; Infinity before the first. */
+  /**
+   * Milliseconds since the group coordinator was asked for the newest heartbeat or join that it answered; Infinity
+   * before the first.
+   */
   heartbeatAgeMs(): number;
   /** Hands over no more records of any partition. Commits still work until `stop`. */
   pauseAll(): void;

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import kafkajs from "kafkajs";
 import { machineTime, silentLogger } from "@sluice/kernel";
 import { afterEach, expect, test } from "vitest";
@@ -51,22 +52,100 @@ test("R: a consumer whose connection breaks while it looks for the group's coord
   await second.consumer.stop();
 });
 
+test.each([
+  ["heartbeat", 12],
+  ["join", 14],
+])("W: the answer to a %s that was long on its way is as old as its question", { timeout: 60_000 }, async (_what, kind) => {
+  const [topic, group] = [await createTopic(1), freshGroup()];
+  const held = createHeldClient(kind);
+  const { consumer, recorded } = await startRecorder(held.messaging, group, topic);
+  await eventually("the question", () => held.isHeld());
+  await delay(heldMs);
+  expect(recorded.failed).toEqual([]);
+  held.letAnswersPass();
+  // No later question leaves meanwhile, so all that the consumer hears is what was held.
+  const ages: number[] = [];
+  for (let looks = 0; looks < looksAtAge; looks += 1) {
+    ages.push(consumer.heartbeatAgeMs());
+    await delay(lookMs);
+  }
+  expect(Math.min(...ages)).toBeGreaterThan(heldMs - 1_000);
+  held.letAllPass();
+  await eventually("a later answer", () => consumer.heartbeatAgeMs() < heldMs - 1_000);
+  await consumer.stop();
+});
+
+/** Milliseconds, below the session time-out. */
+const heldMs = 4_000;
+const looksAtAge = 20;
+const lookMs = 25;
+
+/**
+ * A client that reads no answers once it has asked a question of the kind for the third time, or the first time where a
+ * member asks it once, and then asks nothing until all may pass.
+ */
+function createHeldClient(kind: number) {
+  const heartbeat = 12;
+  const sockets: Socket[] = [];
+  const unsent: (() => void)[] = [];
+  let [asked, isHeld, isMute] = [0, false, false];
+  const client = createOwnClient((socket) => {
+    sockets.push(socket);
+    const write: (bytes: Buffer) => boolean = socket.write.bind(socket);
+    return (bytes) => {
+      if (isMute) return (unsent.push(() => void write(bytes)), true);
+      if (bytes.readInt16BE(4) === kind) asked += 1;
+      if (!isHeld && asked >= (kind === heartbeat ? 3 : 1)) {
+        isHeld = true;
+        for (const one of sockets) one.pause();
+      }
+      return write(bytes);
+    };
+  });
+  return {
+    messaging: client,
+    isHeld: () => isHeld,
+    letAnswersPass(): void {
+      isMute = true;
+      for (const one of sockets) one.resume();
+    },
+    letAllPass(): void {
+      isMute = false;
+      for (const send of unsent.splice(0)) send();
+    },
+  };
+}
+
 /** A client whose connections break, from `start` to `stop`, when it asks which broker coordinates a group. */
 function createBreakingClient() {
   const findCoordinator = 10;
-  const settings = clientSettings(testConnection);
   let [isBreaking, broken] = [false, 0];
-  const socketFactory: typeof settings.socketFactory = (asked) => {
-    const socket = settings.socketFactory(asked);
+  const messaging = createOwnClient((socket) => {
     const write: (bytes: Buffer) => boolean = socket.write.bind(socket);
-    const writeOrBreak = (bytes: Buffer): boolean => {
-      // A request begins with its length, in four bytes, and its kind, in two.
+    return (bytes) => {
       if (!isBreaking || bytes.readInt16BE(4) !== findCoordinator) return write(bytes);
       broken += 1;
       socket.destroy(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }));
       return false;
     };
-    return Object.assign(socket, { write: writeOrBreak });
+  });
+  return {
+    messaging,
+    start: () => void (isBreaking = true),
+    stop: () => void (isBreaking = false),
+    count: () => broken,
+  };
+}
+
+/**
+ * A client whose connections write by what `writeOf` returns. A request begins with its length, in four bytes, and its
+ * kind, in two.
+ */
+function createOwnClient(writeOf: (socket: Socket) => (bytes: Buffer) => boolean): Pick<Messaging, "consumer"> {
+  const settings = clientSettings(testConnection);
+  const socketFactory: typeof settings.socketFactory = (asked) => {
+    const socket = settings.socketFactory(asked);
+    return Object.assign(socket, { write: writeOf(socket) });
   };
   const kafka = new kafkajs.Kafka({ ...settings, socketFactory, logLevel: kafkajs.logLevel.NOTHING });
   const admin = kafka.admin();
@@ -81,12 +160,7 @@ function createBreakingClient() {
     await started.start();
     return started;
   };
-  return {
-    messaging: { consumer },
-    start: () => void (isBreaking = true),
-    stop: () => void (isBreaking = false),
-    count: () => broken,
-  };
+  return { consumer };
 }
 
 /** Accepts connections to the broker, and passes nothing on until `goOn` is called. */

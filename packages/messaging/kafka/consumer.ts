@@ -20,6 +20,7 @@ import { isUnknownTopic } from "./errors.ts";
 import type { KafkaReader } from "./reader.ts";
 import { recordsFrom } from "./records.ts";
 import { handOverPartitions } from "../hand-over.ts";
+import { sinceAskedMs } from "./protocol/asked-times.ts";
 import { delayJoin, heartbeatIntervalMs, pollIntervalMs } from "./kafkajs-repairs.ts";
 import { isReportedNow, rereadDelayMs } from "../unreadable-batch.ts";
 import type { AssignedOffsets, Consumer, ConsumerOptions, PartitionEnds, TopicPartition, UnreadableBatch } from "../port.ts";
@@ -82,6 +83,7 @@ export class KafkaConsumer implements Consumer {
   #isOver = false;
   #isAllPaused = false;
   #isHandingOver = false;
+  /** When the coordinator was asked for the newest of its answers, of the monotonic clock. */
   #answeredAtMs: number | null = null;
   #running: Promise<void> = Promise.resolve();
   #stopping: Promise<void> | null = null;
@@ -138,10 +140,9 @@ export class KafkaConsumer implements Consumer {
 
   #listen(): void {
     const { events } = this.#client;
-    const { time } = this.#options;
     this.#client.on(events.REBALANCING, ({ payload }) => void delayJoin(payload, () => this.#handOver(payload.memberId)));
-    this.#client.on(events.GROUP_JOIN, ({ payload }) => this.#assign(payload.memberAssignment));
-    this.#client.on(events.HEARTBEAT, () => void (this.#answeredAtMs = time.monotonicMs()));
+    this.#client.on(events.GROUP_JOIN, ({ payload }) => this.#assign(payload.memberAssignment, sinceAskedMs(payload)));
+    this.#client.on(events.HEARTBEAT, ({ payload }) => this.#heard(sinceAskedMs(payload)));
     this.#client.on(events.CRASH, ({ payload }) => {
       this.#revokeAll();
       if (!payload.restart) this.#fail(consumerFailed(`the consumer crashed: ${payload.error.message}`, payload.error));
@@ -165,11 +166,16 @@ export class KafkaConsumer implements Consumer {
     for (const { partition, epoch } of lost) this.#consumed.handlers.revoked(partition, epoch);
   }
 
-  #assign(assignment: Readonly<Record<string, readonly number[]>>): void {
+  /** `ageMs` is that of what the coordinator answered: the milliseconds since it was asked. */
+  #heard(ageMs: number): void {
+    this.#answeredAtMs = Math.max(this.#answeredAtMs ?? Number.NEGATIVE_INFINITY, this.#options.time.monotonicMs() - ageMs);
+  }
+
+  #assign(assignment: Readonly<Record<string, readonly number[]>>, ageMs: number): void {
     this.#revokeAll();
     this.#isHandingOver = false;
     if (this.#isOver) return;
-    this.#answeredAtMs = this.#options.time.monotonicMs();
+    this.#heard(ageMs);
     const epoch = this.#options.nextEpoch();
     for (const [topic, partitions] of Object.entries(assignment)) {
       // #3: paused at once, before the fetch loop continues.

@@ -78,6 +78,8 @@ declare module "kafkajs/src/broker/index.js" {
   export interface Broker {
     connect: (this: Broker) => Promise<void>;
     disconnect(): Promise<void>;
+    heartbeat: (this: Broker, asked: object) => Promise<unknown>;
+    syncGroup: (this: Broker, asked: { readonly memberId: string }) => Promise<unknown>;
   }
   const broker: { readonly prototype: Broker };
   export default broker;

@@ -27,6 +27,8 @@
 //    whose partition has moved asks for its leader and does not join the group again.
 // #15 (M) A member that hands over before a join sends heartbeats until it joins. Their answer says that the group
 //    rebalances, and yet that the member is known.
+// #16 (W) What the coordinator answers says when it was asked. A process that stood still reads answers that waited for
+//    it, and its session may have ended since (protocol/asked-times.ts).
 
 import kafkajs from "kafkajs";
 import broker, { type Broker } from "kafkajs/src/broker/index.js";
@@ -35,6 +37,7 @@ import consumerGroup, { type ConsumerGroup, type OffsetManager } from "kafkajs/s
 import runner, { type Runner } from "kafkajs/src/consumer/runner.js";
 import requestQueue, { type RequestQueue } from "kafkajs/src/network/requestQueue/index.js";
 import metadataRequests, { type Metadata } from "kafkajs/src/protocol/requests/metadata/index.js";
+import { ageAs, timeQuestions } from "./protocol/asked-times.ts";
 import "./protocol/kafkajs-codecs.ts";
 
 /**
@@ -193,7 +196,10 @@ async function beat(group: ConsumerGroup): Promise<void> {
     await group.heartbeat({ interval: 0 });
   } catch (error) {
     const isKnown = error instanceof Error && "type" in error && error.type === "REBALANCE_IN_PROGRESS";
-    if (isKnown) group.instrumentationEmitter.emit("consumer.heartbeat", { groupId: group.groupId, memberId: group.memberId });
+    if (!isKnown) return;
+    const payload = { groupId: group.groupId, memberId: group.memberId };
+    ageAs(payload, error);
+    group.instrumentationEmitter.emit("consumer.heartbeat", payload);
   }
 }
 
@@ -309,9 +315,10 @@ function isTransient(error: Error): boolean {
   return transientNames.has(error.name) || (error.cause instanceof Error && isTransient(error.cause));
 }
 
-/** #10 */
+/** #10, #16 */
 function repairBroker(connected: Broker): void {
   const { connect } = connected;
+  timeQuestions(connected);
   connected.connect = async function (this: Broker) {
     try {
       await connect.call(this);

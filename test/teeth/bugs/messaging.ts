@@ -301,4 +301,28 @@ export const messagingBugs: readonly PlantedBug[] = [
     ],
     nearest: ["packages/messaging/require-covered.test.ts"],
   },
+  {
+    id: "zombie-raises-the-epoch",
+    breaks: "A process that stood still takes its partition over although it may be another's by then.",
+    edits: [
+      {
+        file: "packages/messaging/partitions/lease/partition-lease.ts",
+        find: "while (this.#options.heartbeatAgeMs() >= heartbeatAgeMaxMs)",
+        put: "while (this.#options.heartbeatAgeMs() < 0)",
+      },
+    ],
+    nearest: ["packages/messaging/partitions/lease/partition-lease.test.ts"],
+  },
+  {
+    id: "old-answer-counts-as-fresh",
+    breaks: "A process that stood still takes an answer that waited for it for a sign that it still has its partitions.",
+    edits: [
+      {
+        file: "packages/messaging/kafka/protocol/asked-times.ts",
+        find: "return performance.now() - atMs;",
+        put: "return Math.min(0, performance.now() - atMs);",
+      },
+    ],
+    nearest: ["packages/messaging/kafka/protocol/asked-times.test.ts"],
+  },
 ];

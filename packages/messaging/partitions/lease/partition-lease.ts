@@ -144,8 +144,8 @@ export class PartitionLease<Document extends LeasePosition, Owned, Unproven = ne
 
   /** #2. Rejects where the assignment is over before that. */
   async #waitUntilConfirmed(): Promise<void> {
-    const { heartbeatAgeMs, partition, time } = this.#options;
-    while (heartbeatAgeMs() >= heartbeatAgeMaxMs) {
+    const { partition, time } = this.#options;
+    while (this.#options.heartbeatAgeMs() >= heartbeatAgeMaxMs) {
       await sleep(time, unconfirmedWaitMs, this.#closed.signal);
       if (this.#state.kind !== "over") continue;
       throw new Fault("messaging.lease-lost", `partition ${partition}: ${this.#state.reason}`, { isRetryable: true });
