@@ -9,6 +9,7 @@ export * from "./metrics.ts";
 export * from "./random.ts";
 export * from "./running.ts";
 export * from "./shared-timer.ts";
+export type * from "./signature-key.ts";
 export * from "./time.ts";
 export * from "./timer-heap.ts";
 export * from "./token-id.ts";

@@ -26,6 +26,7 @@ const forServices: Fence = {
     "audit",
     "calendar",
     "config",
+    "connection",
     "contracts",
     "delivery",
     "documents",
@@ -35,6 +36,7 @@ const forServices: Fence = {
     "process",
     "secrecy",
     "service",
+    "signatures",
     "store",
   ],
 };
@@ -58,11 +60,15 @@ export const fences: Readonly<Record<string, Fence>> = {
   "packages/messaging": { values: ["contracts", "kernel"] },
   // Above the log, below whatever takes requests of people.
   "packages/audit": { values: ["contracts", "kernel", "messaging"] },
+  "packages/signatures": { values: ["connection", "kernel"] },
   "packages/secrecy": { values: ["connection", "contracts", "kernel"] },
   "packages/store": { values: ["domain", "kernel"], types: ["contracts"] },
   // The one package that opens what a service needs. What it opens stays below it, and knows nothing of a process.
   "packages/process": { values: ["audit", "config", "connection", "contracts", "kernel", "messaging", "secrecy", "service", "store"] },
-  "packages/delivery": { values: ["config", "connection", "contracts", "domain", "kernel", "messaging", "store"], types: ["process"] },
+  "packages/delivery": {
+    values: ["config", "connection", "contracts", "domain", "kernel", "messaging", "signatures", "store"],
+    types: ["process"],
+  },
   "packages/timeline": { values: ["contracts", "domain", "kernel"], types: ["messaging", "store"] },
   "packages/cli": { values: all },
   // All services in one process: what a service's main.ts puts together, once for all of them.
@@ -143,6 +149,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "prom-client": ["packages/service"],
   rolldown: ["tools"],
   testcontainers: ["infra/local", "packages/testcontainers"],
+  // Structured fields of the headers of signatures.
+  "structured-headers": ["packages/signatures"],
   undici: ["packages/delivery", "test", "test/benches", "test/demo", "test/environment", "test/testkit", "test/trials"],
   yaml: ["packages/config", "packages/documents", "packages/cli", "tools"],
   zod: ["packages/config", "packages/contracts", "packages/documents"],
