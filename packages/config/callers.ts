@@ -4,7 +4,7 @@ import type { Configuration, ConfiguredParty } from "./configuration.ts";
 
 export interface CallerSettings extends Pick<
   ConfiguredParty,
-  "id" | "tokens" | "certificates" | "clients" | "requestsPerSecond" | "inboundConnections"
+  "id" | "tokens" | "certificates" | "clients" | "messageSignatures" | "requestsPerSecond" | "inboundConnections"
 > {
   readonly kind: "bank" | "connector";
 }
@@ -17,6 +17,6 @@ export function listCallers({ banks, connectors }: Configuration): readonly Call
 }
 
 function toCallerSettings(kind: CallerSettings["kind"], party: ConfiguredParty): CallerSettings {
-  const { id, tokens, certificates, clients, requestsPerSecond, inboundConnections } = party;
-  return { id, kind, tokens, certificates, clients, requestsPerSecond, inboundConnections };
+  const { id, tokens, certificates, clients, messageSignatures, requestsPerSecond, inboundConnections } = party;
+  return { id, kind, tokens, certificates, clients, messageSignatures, requestsPerSecond, inboundConnections };
 }

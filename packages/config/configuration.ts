@@ -5,7 +5,7 @@
 import type { SchemeTimes } from "@sluice/calendar";
 import type { DeliveryOperation, SecondPersonAction } from "@sluice/domain";
 import type { SchemeId } from "@sluice/domain/schemes";
-import type { CertificateBinding, HeldToken, TokenClient, TokenIssuer } from "@sluice/kernel";
+import type { CertificateBinding, HeldToken, MessageKey, TokenClient, TokenIssuer } from "@sluice/kernel";
 import type { SchemeAccountRule } from "./file/scheme-defaults.ts";
 
 /** A bank or a connector: it calls Sluice and is called by it. Ids are unique among both. */
@@ -52,10 +52,28 @@ export interface ConfiguredParty {
   readonly accessToken: ConfiguredAccessToken | null;
   /** Keys that all sign every message; several while one replaces another. */
   readonly signingKeys: readonly SigningKey[];
+  /** Signatures of messages in both directions (RFC 9421); null: none. */
+  readonly messageSignatures: MessageSignatures | null;
   /** Address of the HTTP proxy for every connection to it; null for none. */
   readonly egressProxy: string | null;
   /** File with `user:password` for that proxy; read again when it changes. Null where it asks for none. */
   readonly egressProxyCredentialsFile: string | null;
+}
+
+export interface MessageSignatures {
+  /** Its public keys, one of which must have signed each of its messages; null: it need not sign. */
+  readonly keys: readonly MessageKey[] | null;
+  /** Our key that signs what we send to it; null: none does. */
+  readonly deliveries: OwnSigningKey | null;
+  /** Our key that signs the 202 to each of its messages; null: none does. */
+  readonly receipts: OwnSigningKey | null;
+}
+
+export interface OwnSigningKey {
+  /** PEM file of the private key, read again when it changes. */
+  readonly keyFile: string;
+  /** Name of the key in signatures; null: its thumbprint. */
+  readonly keyId: string | null;
 }
 
 /** An authorization server that gives Sluice access tokens, for client credentials. */

@@ -1,9 +1,10 @@
 // What a file that is refused still takes away: revoking a token must not depend on the rest of the file.
 //
-// #1 A refused file only takes away: tokens and clients that it no longer lists under their holder, the time after an
-//    earlier end that it gives a token, roles that an operator no longer has, issuers of access tokens, and the tokens
-//    of a holder that it no longer lists. It adds and changes nothing. A holder that is bound to certificates keeps
-//    those that the file still lists, and is bound to none that counts if there are none left.
+// #1 A refused file only takes away: tokens, clients and message keys that it no longer lists under their holder, the
+//    time after an earlier end that it gives a token, roles that an operator no longer has, issuers of access tokens,
+//    and the tokens of a holder that it no longer lists. It adds and changes nothing. A holder that is bound to
+//    certificates, or must sign its messages, keeps those that the file still lists. It is bound to none that counts if
+//    there are none left.
 // #2 It counts as far as it can be read. Text that is not YAML says nothing, nor does a list that is missing, empty, or
 //    has a member without an id. A holder whose own tokens cannot be read keeps them.
 // #3 A holder that loses nothing is the same object as before.
@@ -23,8 +24,8 @@ export function takeAway(tree: unknown, { banks, connectors, operators, tokenIss
     operators: readEntries(tree, "operators"),
   };
   return {
-    banks: banks.map((bank) => withoutClients(withoutCredentials(bank, listed.banks), listed.banks)),
-    connectors: connectors.map((connector) => withoutClients(withoutCredentials(connector, listed.connectors), listed.connectors)),
+    banks: banks.map((bank) => withoutPartyMembers(bank, listed.banks)),
+    connectors: connectors.map((connector) => withoutPartyMembers(connector, listed.connectors)),
     operators: operators.map((operator) => withoutRoles(withoutCredentials(operator, listed.operators), listed.operators)),
     tokenIssuers: remainingIssuers(tree, tokenIssuers),
   };
@@ -39,6 +40,20 @@ function withoutCredentials<T extends Holder>(holder: T, entries: Entries): T {
   const certificates = remainingCertificates(holder, entries);
   const isSame = tokens.length === holder.tokens.length && tokens.every((token, index) => token === holder.tokens[index]);
   return isSame && certificates?.length === holder.certificates?.length ? holder : { ...holder, tokens, certificates };
+}
+
+function withoutPartyMembers<T extends ConfiguredParty>(party: T, entries: Entries): T {
+  return withoutMessageKeys(withoutClients(withoutCredentials(party, entries), entries), entries);
+}
+
+/** A key is known by itself: another key under its name is another one. */
+function withoutMessageKeys<T extends Pick<ConfiguredParty, "id" | "messageSignatures">>(party: T, entries: Entries): T {
+  const { messageSignatures: signatures } = party;
+  const given = memberOf(memberOf(entries?.get(party.id), "messageSignatures"), "keys");
+  if (signatures === null || signatures.keys === null || !Array.isArray(given)) return party;
+  const listed = new Set(given.map((one: unknown) => memberOf(one, "publicKey")));
+  const keys = signatures.keys.filter(({ publicKey }) => listed.has(publicKey));
+  return keys.length === signatures.keys.length ? party : { ...party, messageSignatures: { ...signatures, keys } };
 }
 
 /** #2: of a party that the file does not list, all. */

@@ -89,6 +89,7 @@ function sampleParty(id: string, name: string): ConfiguredParty {
     bearerTokenFile: null,
     accessToken: null,
     signingKeys: [],
+    messageSignatures: null,
     egressProxy: null,
     egressProxyCredentialsFile: null,
   };

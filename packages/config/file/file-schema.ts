@@ -10,6 +10,7 @@ import { operatorRoles } from "../configuration.ts";
 import { readDuration } from "./durations.ts";
 import { certificateMembers } from "./certificate-bindings.ts";
 import { tokenMembers } from "./held-tokens.ts";
+import { signatureMembers } from "./message-signatures.ts";
 import { clientMembers, tokenIssuerSchema } from "./token-issuers.ts";
 import { accountRules, fillFromRow } from "./scheme-defaults.ts";
 
@@ -104,6 +105,7 @@ const caller = {
 const party = {
   ...caller,
   ...clientMembers,
+  ...signatureMembers,
   requestsPerSecond: z.int().min(1).max(100_000).default(500),
   inboundConnections: z.int().min(1).max(4_096).default(64),
   baseUrl: url,

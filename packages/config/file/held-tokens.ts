@@ -7,7 +7,7 @@ const sha256 = z.string().regex(/^[0-9a-fA-F]{64}$/, "SHA-256 of the token, 64 h
 const instant = "an instant with its offset, such as 2027-06-30T22:00:00Z";
 
 /** When something ends, in Unix milliseconds. */
-const end = z
+export const end = z
   .string(instant)
   .meta({ pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$` })
   .transform((given, context) => {

@@ -90,6 +90,17 @@ test("the sample file is read completely, with addresses and secrets from the en
       { kind: "symmetric", secret: environment.FIRST_BANK_SIGNING_SECRET, secretFile: null },
       { kind: "ed25519", secret: null, secretFile: "/etc/sluice/first/signing-ed25519" },
     ],
+    messageSignatures: {
+      keys: [
+        {
+          id: "first-2026",
+          publicKey: "MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=",
+          notAfterMs: Date.UTC(2027, 5, 30, 22),
+        },
+      ],
+      deliveries: { keyFile: "/etc/sluice/first/deliveries.pem", keyId: "sluice-2026" },
+      receipts: { keyFile: "/etc/sluice/first/receipts.pem", keyId: null },
+    },
     egressProxy: "http://egress.example:3128",
     egressProxyCredentialsFile: "/etc/sluice/first/egress-proxy",
     eventDeadlineMs: 259_200_000,
@@ -130,6 +141,7 @@ test("the sample file is read completely, with addresses and secrets from the en
       bearerTokenFile: "/etc/sluice/clearing/token",
       accessToken: null,
       signingKeys: [],
+      messageSignatures: null,
       egressProxy: null,
       egressProxyCredentialsFile: null,
     },
@@ -149,6 +161,7 @@ test("the defaults in the sample's comments are the real defaults [D9.45] [D10.1
     "caFile",
     "clientCertificate",
     "signingKeys",
+    "messageSignatures",
     "egressProxy",
     "egressProxyCredentialsFile",
   ];

@@ -27,6 +27,7 @@ import {
   schemeSchema,
 } from "./file-schema.ts";
 import { toBindings } from "./certificate-bindings.ts";
+import { toMessageSignatures } from "./message-signatures.ts";
 import { toHeldTokens } from "./held-tokens.ts";
 import { checkTokenIssuers } from "./token-issuer-checks.ts";
 import { toTokenIssuer } from "./token-issuers.ts";
@@ -189,6 +190,7 @@ function toBank(file: BankInFile): Bank {
     ...same,
     tokens: toHeldTokens(file),
     certificates: toBindings(file.certificates),
+    messageSignatures: toMessageSignatures(file.messageSignatures),
     operationUrls: withoutUndefined(operationUrls),
     answerTimeoutMs: answerTimeout,
     eventDeadlineMs: eventDeadline,
@@ -205,7 +207,8 @@ function toItemLimit({ scheme, currency, amount }: BankInFile["itemLimits"][numb
 function toConnector(file: ConnectorInFile): Connector {
   const { answerTimeout, operationUrls, tokenSha256: _hashes, ...same } = file;
   const known = { tokens: toHeldTokens(file), certificates: toBindings(file.certificates) };
-  return { ...same, ...known, operationUrls: withoutUndefined(operationUrls), answerTimeoutMs: answerTimeout };
+  const messageSignatures = toMessageSignatures(file.messageSignatures);
+  return { ...same, ...known, messageSignatures, operationUrls: withoutUndefined(operationUrls), answerTimeoutMs: answerTimeout };
 }
 
 function toOperator({ tokenSha256, tokens, ...same }: OperatorInFile): ConfiguredOperator {

@@ -1,0 +1,66 @@
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { expect, test } from "vitest";
+import { readConfiguration } from "../index.ts";
+import { takeAway } from "../revocations.ts";
+
+const spki = (key: KeyObject): string => key.export({ format: "der", type: "spki" }).toString("base64");
+const keys = {
+  ed25519: spki(generateKeyPairSync("ed25519").publicKey),
+  p256: spki(generateKeyPairSync("ec", { namedCurve: "prime256v1" }).publicKey),
+  rsa: spki(generateKeyPairSync("rsa", { modulusLength: 2_048 }).publicKey),
+} as const;
+
+function readBank(signatures: string) {
+  const bank = `{ id: only, name: Only, agents: [{ memberId: "1" }], tokenSha256: ["${"a".repeat(64)}"], baseUrl: "https://only.example", messageSignatures: ${signatures} }`;
+  return readConfiguration(`banks: [${bank}]`, {});
+}
+
+function findProblems(signatures: string): readonly string[] {
+  const reading = readBank(signatures);
+  return reading.ok ? [] : reading.problems.map(({ path, text }) => `${path}: ${text}`);
+}
+
+test.each(Object.entries(keys))("a caller's key can be of the kind %s", (_, publicKey) => {
+  expect(findProblems(`{ keys: [{ id: k1, publicKey: "${publicKey}" }] }`)).toEqual([]);
+});
+
+test("a key of another kind, a private one, and what is none are refused without being repeated", () => {
+  const short = generateKeyPairSync("rsa", { modulusLength: 1_024 });
+  const own = generateKeyPairSync("ed25519").privateKey.export({ format: "der", type: "pkcs8" }).toString("base64");
+  const other = [
+    short.publicKey,
+    generateKeyPairSync("ec", { namedCurve: "secp384r1" }).publicKey,
+    generateKeyPairSync("x25519").publicKey,
+  ];
+  const text = "a public key in base64 (SubjectPublicKeyInfo) for ed25519, ecdsa-p256-sha256, rsa-pss-sha512";
+  for (const publicKey of [...other.map(spki), own, `${keys.ed25519} `, "AAAA", ""]) {
+    expect(findProblems(`{ keys: [{ id: k1, publicKey: "${publicKey}" }] }`)).toEqual([
+      `banks[0].messageSignatures.keys[0].publicKey: ${text}`,
+    ]);
+  }
+});
+
+test("each key has an id of its own, and a receipt needs keys", () => {
+  const key = `{ id: k1, publicKey: "${keys.ed25519}" }`;
+  expect(findProblems(`{ keys: [${key}, ${key}] }`)).toEqual(["banks[0].messageSignatures.keys: an id twice"]);
+  expect(findProblems("{ keys: [] }")).toEqual(["banks[0].messageSignatures.keys: at least one"]);
+  expect(findProblems("{ receipts: { keyFile: /keys/receipts.pem } }")).toEqual([
+    "banks[0].messageSignatures.receipts: only together with keys: a receipt is bound to the signature of the message",
+  ]);
+  expect(findProblems("{ deliveries: { keyFile: /keys/deliveries.pem } }")).toEqual([]);
+});
+
+test("a refused file takes keys away and adds none; who must sign still must when none is left [D10.27]", () => {
+  const key = (id: string, publicKey: string) => ({ id, publicKey });
+  const reading = readBank(JSON.stringify({ keys: [key("k1", keys.ed25519), key("k2", keys.p256)] }));
+  if (!reading.ok) throw new Error("refused");
+  const running = reading.configuration;
+  const left = (messageSignatures: unknown) =>
+    takeAway({ banks: [{ id: "only", messageSignatures }] }, running).banks[0]?.messageSignatures?.keys?.map(({ id }) => id);
+  expect(left({ keys: [key("k1", keys.ed25519), key("k3", keys.rsa)] })).toEqual(["k1"]);
+  // Another key under a known name is another key.
+  expect(left({ keys: [key("k1", keys.rsa)] })).toEqual([]);
+  expect(left({ keys: "none" })).toEqual(["k1", "k2"]);
+  expect(left(undefined)).toEqual(["k1", "k2"]);
+  expect(takeAway({ banks: [{ id: "only" }] }, running).banks[0]?.messageSignatures).toBe(running.banks[0]?.messageSignatures);
+});
