@@ -11,6 +11,8 @@ export interface AnsweredRequest {
   readonly credential: string | null;
   /** Id of the certificate that was shown with it; null: none was needed, or none was shown. */
   readonly certificate?: string | null;
+  /** Id of the key that signed the message; null: it need not be signed, or is not. */
+  readonly signature?: string | null;
   readonly remoteAddress: string | null;
   readonly status: number;
   /** Why a known credential was not accepted; null: it was, or there was none. */
@@ -22,9 +24,9 @@ const refusals: ReadonlySet<number> = new Set([401, 403, 404, 405, 429]);
 /** A known caller's 404 or 405 is a mistake in an address, and no matter of access. */
 export function noteAccess(
   trail: AccessTrail,
-  { operation, caller, credential, certificate = null, remoteAddress, status, refusal = null }: AnsweredRequest,
+  { operation, caller, credential, certificate = null, signature = null, remoteAddress, status, refusal = null }: AnsweredRequest,
 ): void {
-  const shown = certificate === null ? {} : { certificate };
+  const shown = { ...(certificate === null ? {} : { certificate }), ...(signature === null ? {} : { signature }) };
   if (caller !== null && status !== 401) trail.note("sign-in", { caller, credential, address: remoteAddress, ...shown });
   const isRefused = refusals.has(status) && (caller === null || status === 401 || status === 403 || status === 429);
   const why = refusal === null ? {} : { reason: refusal };

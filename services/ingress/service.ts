@@ -41,6 +41,7 @@ import { createAdmission } from "./http/admission.ts";
 import { noRoomAnswers, unavailableAnswer, type IngressAnswer } from "./http/answer.ts";
 import { createFairQueue, type FairQueue } from "./http/fair-queue.ts";
 import { createIngressApi, type IngressApiPorts } from "./http/api.ts";
+import { createSignatureJudge, type SignatureJudge } from "./http/message-signatures.ts";
 import type { Readiness } from "@sluice/kernel";
 import { createJournalAppender, type AppendOutcome, type JournalAppender } from "./journal/journal-appender.ts";
 import type { IngressOperation } from "./intake/operation.ts";
@@ -67,6 +68,8 @@ export interface IngressRequest {
   /** Which of the caller's tokens and certificates was used, and from which address; for the log. */
   readonly tokenId?: string | null;
   readonly certificateId?: string | null;
+  /** The key that signed the message; null: it need not be signed. */
+  readonly signatureKeyId?: string | null;
   readonly remoteAddress?: string | null;
 }
 
@@ -96,7 +99,7 @@ export function startIngress(ports: IngressPorts): Ingress {
   const refusals = createRefusals(ports, "ingress");
   const audit = startIngressAudit(ports);
   const report = audit.auditing(createIngressRequestReport(ports, refusals));
-  const { callers, meter, newParties } = openCallers(ports, live);
+  const { callers, meter, signatures, newParties } = openCallers(ports, live);
   const prepare = createPreparation(queue, { ...ports, configuration: live.view });
   let stopped: Promise<void> | null = null;
 
@@ -118,7 +121,7 @@ export function startIngress(ports: IngressPorts): Ingress {
   async function stopOnceEmpty(): Promise<void> {
     await admission.empty();
     refusals.stop();
-    await Promise.all([appender.stop(), audit.stop()]);
+    await Promise.all([appender.stop(), audit.stop(), signatures.stop()]);
   }
 
   async function append(record: OutgoingRecord, waitMaxMs: number, isStopping: boolean): Promise<AppendOutcome> {
@@ -130,6 +133,7 @@ export function startIngress(ports: IngressPorts): Ingress {
     operations: ingressOperations,
     callers,
     meter,
+    signatures,
     admission,
     report,
     take,
@@ -166,8 +170,9 @@ function readReadiness(appender: Pick<JournalAppender, "unavailableReason" | "cl
   return { isReady: true, reasons: appender.closedPartitions().map((partition) => `journal: partition ${partition} does not answer`) };
 }
 
-function requestFields({ operation, caller, tokenId = null, certificateId = null, remoteAddress = null, body }: IngressRequest) {
-  return { operation, caller, tokenId, certificateId, remoteAddress, bytes: body.byteLength };
+function requestFields({ operation, caller, body, ...source }: IngressRequest) {
+  const { tokenId = null, certificateId = null, signatureKeyId = null, remoteAddress = null } = source;
+  return { operation, caller, tokenId, certificateId, signatureKeyId, remoteAddress, bytes: body.byteLength };
 }
 
 function answerFields(answer: IngressAnswer) {
@@ -201,6 +206,7 @@ const overdue = {
 interface KnownCallers {
   readonly callers: Callers;
   readonly meter: CallerMeter;
+  readonly signatures: SignatureJudge;
   readonly newParties: NewParties;
 }
 
@@ -210,13 +216,15 @@ function openCallers(ports: IngressPorts, live: LiveConfiguration): KnownCallers
   const accessTokens = openAccessTokens(configuration.tokenIssuers, ports);
   const callers = createCallers(listCallers(configuration), () => time.nowMs(), accessTokens);
   const meter = createCallerMeter(listCallers(configuration), () => time.monotonicMs());
+  const signatures = createSignatureJudge({ ...ports, origins: ports.tokenPorts?.origins ?? [] });
   function take(next: Configuration): void {
     live.replace(next);
     accessTokens?.replace(next.tokenIssuers);
     callers.replace(listCallers(next));
     meter.replace(listCallers(next));
+    signatures.replace(next);
   }
-  return { callers, meter, newParties: createNewParties({ time, running: configuration, take }) };
+  return { callers, meter, signatures, newParties: createNewParties({ time, running: configuration, take }) };
 }
 
 /** In every case but the first the bank may send the message again. */

@@ -19,7 +19,12 @@ export function startIngressAudit(ports: ServicePorts): IngressAudit {
   audit.log.note("started", describeVersion(seen));
   return {
     auditing: (report) => (fields) => {
-      noteAccess(audit.trail, { ...fields, credential: fields.tokenId, certificate: fields.certificateId ?? null });
+      noteAccess(audit.trail, {
+        ...fields,
+        credential: fields.tokenId,
+        certificate: fields.certificateId ?? null,
+        signature: fields.signatureKeyId ?? null,
+      });
       report(fields);
     },
     replaced(next) {

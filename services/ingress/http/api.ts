@@ -1,6 +1,7 @@
 // The HTTP side of ingress. Before the message itself is read, these are checked in this order: path (404), method
-// (405), token (401), the caller's connections and rate (429), whether the caller may send this at all (403), content
-// type and encoding (415), room (429, 503), length and body (411, 413, 400).
+// (405), token (401), the caller's connections and rate (429), the signature of a caller that must sign (401), whether
+// the caller may send this at all (403), content type and encoding (415), room (429, 503), length and body (411, 413,
+// 400), the digest that was signed (401), the key of the receipt (503).
 //
 // #1 An unknown caller learns nothing but that it is unknown, and its connection is closed: only a known caller may
 //    keep connections.
@@ -23,7 +24,8 @@ import {
 import { joinTrace, sleep, type Time } from "@sluice/kernel";
 import { Hono } from "hono";
 import type { Admission } from "./admission.ts";
-import { noRoomAnswers, tooManyAnswer, type IngressAnswer } from "./answer.ts";
+import { noRoomAnswers, tooManyAnswer, unavailableAnswer, type IngressAnswer } from "./answer.ts";
+import { type JudgedHead, type SignatureJudge, signatureRefused } from "./message-signatures.ts";
 import type { IngressOperation } from "../intake/operation.ts";
 import type { IngressRequestReport } from "./request-report.ts";
 
@@ -32,6 +34,7 @@ export interface IngressApiPorts {
   readonly operations: readonly IngressOperation[];
   readonly callers: Callers;
   readonly meter: CallerMeter;
+  readonly signatures: Pick<SignatureJudge, "judge">;
   readonly admission: Admission;
   readonly report: IngressRequestReport;
   /** Serves the interface's documents, which anybody may read; null for an address without a document. */
@@ -47,6 +50,7 @@ export interface IngressApiPorts {
     readonly traceparent: string | null;
     readonly tokenId: string;
     readonly certificateId: string | null;
+    readonly signatureKeyId: string | null;
     readonly remoteAddress: string | null;
   }): Promise<IngressAnswer>;
 }
@@ -68,6 +72,7 @@ interface Known {
   readonly caller: string | null;
   readonly tokenId: string | null;
   readonly certificateId: string | null;
+  readonly signatureKeyId: string | null;
   readonly remoteAddress: string | null;
 }
 
@@ -133,24 +138,53 @@ async function post(
   }
   const caller = loggedIn.holder;
   const { tokenId, certificateId } = caller;
-  const source = { tokenId, certificateId, remoteAddress: connection?.remoteAddress ?? null };
+  const source = { tokenId, certificateId, signatureKeyId: null, remoteAddress: connection?.remoteAddress ?? null };
   const known = { operation: operation.name, caller: caller.id, ...source };
   const excess = await checkShare(ports, slowly, caller, connection);
   if (excess !== null) return refused(ports, known, excess);
+  const judged = ports.signatures.judge(caller.id, request);
+  if (judged?.ok === false) return refused(ports, known, signatureRefused(judged.reason), judged.reason);
   const unfit = checkHead(operation, caller, request);
   if (unfit !== null) return refused(ports, known, unfit);
-  const room = ports.admission.enter(caller.id, announcedBytes(request));
+  return await postInRoom(
+    ports,
+    operation,
+    request,
+    { ...known, caller: caller.id, tokenId, signatureKeyId: judged?.message.keyId ?? null },
+    judged,
+  );
+}
+
+interface KnownSender extends Known {
+  readonly caller: string;
+  readonly tokenId: string;
+}
+
+async function postInRoom(
+  ports: IngressApiPorts,
+  operation: IngressOperation,
+  request: Request,
+  known: KnownSender,
+  judged: Extract<JudgedHead, { readonly ok: true }> | null,
+): Promise<Response> {
+  const room = ports.admission.enter(known.caller, announcedBytes(request));
   if (typeof room === "string") return refused(ports, known, responseTo(noRoomAnswers[room]));
   try {
     const reading = await readBody(request, bodyBytesMax);
     if (!reading.ok) return refused(ports, known, reading.response);
+    if (judged?.message.isBody(reading.bytes) === false) return refused(ports, known, signatureRefused("digest-wrong"), "digest-wrong");
+    const receipt = (await judged?.message.openReceipt()) ?? null;
+    if (receipt === "not-read") return refused(ports, known, responseTo(noReceiptAnswer));
     const parent = request.headers.get("traceparent");
     const traceparent = parent === null ? null : joinTrace(parent, request.headers.get("tracestate"));
-    return responseTo(await ports.take({ operation: operation.name, caller: caller.id, body: reading.bytes, traceparent, ...source }));
+    const answer = await ports.take({ ...known, operation: operation.name, body: reading.bytes, traceparent });
+    return responseTo(answer, answer.status === 202 ? receipt?.sign() : {});
   } finally {
     room[Symbol.dispose]();
   }
 }
+
+const noReceiptAnswer = unavailableAnswer("The receipt cannot be signed. The message was not stored. Send it again.");
 
 async function checkShare(
   { meter }: IngressApiPorts,
@@ -207,13 +241,20 @@ function createSlowRefusals(time: Time): SlowRefusals {
 }
 
 function responseTo(answer: IngressAnswer, more: Readonly<Record<string, string>> = {}): Response {
-  if (answer.status === 202) return new Response(null, { status: 202, headers: { "content-length": "0" } });
+  if (answer.status === 202) return new Response(null, { status: 202, headers: { "content-length": "0", ...more } });
   const headers: Record<string, string> = answer.retryAfterSeconds === null ? {} : { "retry-after": String(answer.retryAfterSeconds) };
   return problemResponse(answer.status, answer.error.message, answer.error.detail, { ...headers, ...more });
 }
 
 function stranger(operation: string | null, connection: ClientConnection | null): Known {
-  return { operation, caller: null, tokenId: null, certificateId: null, remoteAddress: connection?.remoteAddress ?? null };
+  return {
+    operation,
+    caller: null,
+    tokenId: null,
+    certificateId: null,
+    signatureKeyId: null,
+    remoteAddress: connection?.remoteAddress ?? null,
+  };
 }
 
 /** Reports a request that ends before its message was read. */

@@ -16,6 +16,8 @@ interface RequestFields {
   readonly tokenId: string | null;
   /** Which certificate was shown with it; null: none was needed, or none was shown. */
   readonly certificateId?: string | null;
+  /** Which of the caller's keys signed the message; null: it need not be signed, or is not. */
+  readonly signatureKeyId?: string | null;
   /** The peer's address; null: not known. */
   readonly remoteAddress: string | null;
   readonly status: number;
@@ -54,6 +56,7 @@ export function createIngressRequestReport(ports: ReportPorts, refusals: Pick<Re
       caller: fields.caller,
       tokenId: fields.tokenId,
       certificateId: fields.certificateId ?? undefined,
+      signatureKeyId: fields.signatureKeyId ?? undefined,
       remoteAddress: fields.remoteAddress,
       status: fields.status,
       refusal: fields.refusal ?? undefined,
