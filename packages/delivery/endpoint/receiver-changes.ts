@@ -40,6 +40,7 @@ const isUsed = {
   bearerTokenFile: true,
   accessToken: true,
   signingKeys: true,
+  messageSignatures: true,
   caFile: true,
   clientCertificate: true,
   answerTimeoutMs: true,

@@ -70,7 +70,7 @@ export function createUndiciGateway(receivers: readonly DeliveryReceiver[], opti
     if (address === null) return Promise.resolve(noResponse("no-address"));
     const client = to.clientFor(address);
     if (typeof client === "string") return Promise.resolve(noResponse(client));
-    const headers = to.credentials.addHeaders(given, body);
+    const headers = to.credentials.addHeaders({ method, url: address.url, headers: given, body });
     if (headers === null) return Promise.resolve(noResponse("credentials-not-read"));
     const exchange = { client, method, path: address.path, body, timeouts: deadlines.withDelay(timeoutMs) } as const;
     const { ownToken } = to;

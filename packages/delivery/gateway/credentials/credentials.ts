@@ -1,6 +1,6 @@
-// Proves Sluice's identity to a receiver, and verifies the receiver's: a bearer token, signing keys, a client
-// certificate and authorities, from the configuration and from files that are read again when they change. It also
-// proves it to the receiver's egress proxy.
+// Proves Sluice's identity to a receiver, and verifies the receiver's: a bearer token, signing keys of both kinds
+// (Standard Webhooks, RFC 9421), a client certificate and authorities, from the configuration and from files that are
+// read again when they change. It also proves it to the receiver's egress proxy.
 //
 // #1 Nothing leaves before all configured credentials were read: a message without its token or signature would be
 //    refused, or taken for a stranger's.
@@ -10,6 +10,7 @@
 import type { SecureContext } from "node:tls";
 import type { ConfiguredParty, SigningKey } from "@sluice/config";
 import { SecretProblem, type SecretFiles, watchSecureContext } from "@sluice/connection";
+import { type OwnKey, signRequest, watchSigningKey } from "@sluice/signatures";
 import { signatureHeader, createSigner, type WebhookSigner } from "./sign.ts";
 
 /** The receiver whose secrets they are, and the member of the configuration that names them. */
@@ -20,9 +21,17 @@ export interface SecretsOwner {
 
 export type ReceiverFiles = SecretFiles<SecretsOwner>;
 
+/** What is sent, before it has credentials. */
+interface UnsignedRequest {
+  readonly method: "POST" | "OPTIONS";
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
 export interface Credentials {
-  /** Adds the credentials to a request's headers; null while one of them was never read. */
-  addHeaders(headers: Readonly<Record<string, string>>, body: Uint8Array): Readonly<Record<string, string>> | null;
+  /** Returns the request's headers with the credentials; null while one of them was never read. */
+  addHeaders(request: UnsignedRequest): Readonly<Record<string, string>> | null;
   /** Null while it was never read. */
   secureContext(): SecureContext | null;
   /** The header for the egress proxy: null while it was never read, empty where none is configured. */
@@ -42,8 +51,12 @@ const signingSecretsMax = 4;
 export function createCredentials(party: ConfiguredParty, files: ReceiverFiles, listener: CredentialsListener): Credentials {
   const token = watchBearerToken(party, files);
   const signerSources = party.signingKeys.map((key, index) => watchSigners(party, key, index, files));
+  const messageKey = watchMessageKey(party, files);
   return {
-    addHeaders(headers, body) {
+    addHeaders(request) {
+      const { headers, body } = request;
+      const ownKey = messageKey();
+      if (ownKey === null) return null;
       const bearerToken = token();
       const signers: WebhookSigner[] = [];
       for (const read of signerSources) {
@@ -52,17 +65,29 @@ export function createCredentials(party: ConfiguredParty, files: ReceiverFiles, 
         signers.push(...found);
       }
       if (bearerToken === null) return null;
-      if (signers.length === 0 && bearerToken === "") return headers;
+      if (signers.length === 0 && bearerToken === "" && ownKey === "none") return headers;
       const [id = "", timestamp = ""] = [headers["webhook-id"], headers["webhook-timestamp"]];
       return {
         ...headers,
         ...(signers.length === 0 ? {} : { "webhook-signature": signatureHeader(signers, { id, timestamp, body }) }),
+        ...(ownKey === "none" ? {} : signWith(ownKey, request)),
         ...(bearerToken === "" ? {} : { authorization: `Bearer ${bearerToken}` }),
       };
     },
     secureContext: watchTls(party, files, listener),
     proxyAuthorization: watchProxyCredentials(party, files),
   };
+}
+
+/** `none` where none is configured; null while it was never read. */
+function watchMessageKey({ id, messageSignatures }: ConfiguredParty, files: ReceiverFiles): () => OwnKey | "none" | null {
+  const settings = messageSignatures?.deliveries ?? null;
+  return settings === null ? () => "none" : watchSigningKey(files, { receiverId: id, member: "messageSignatures.deliveries" }, settings);
+}
+
+/** Signed at the time that the message says, as its other signatures are. */
+function signWith(key: OwnKey, { method, url, headers, body }: UnsignedRequest): Readonly<Record<string, string>> {
+  return signRequest(key, { method, url, body, header: (name) => headers[name] ?? null }, Number(headers["webhook-timestamp"]));
 }
 
 /** `user:password` of RFC 7617. A line's end belongs to the file; any other blank may belong to the password. */
