@@ -87,6 +87,15 @@ export const documentedErrors: readonly DocumentedError[] = [
     request: "no-token",
   }),
   error(
+    "notSigned",
+    401,
+    "The caller must sign, and this is not signed",
+    "Signature not accepted",
+    "Your messages must be signed: the headers signature-input and signature are needed.",
+    "posts",
+    null,
+  ),
+  error(
     "notYourAgent",
     403,
     "The caller is not the creditor's agent",

@@ -155,7 +155,7 @@ function responseBody(status: number, errors: readonly DocumentedError[]): Part 
   const examples = errors.filter((error) => error.status === status);
   const headers = {
     ...(status === 429 || status === 503 ? { "Retry-After": { $ref: "#/components/headers/Retry-After" } } : {}),
-    ...(status === 401 ? { "WWW-Authenticate": { description: "Bearer.", schema: { type: "string" } } } : {}),
+    ...(status === 401 ? { "WWW-Authenticate": { description: "Bearer, or Signature with the reason.", schema: { type: "string" } } } : {}),
     ...(status === 405 ? { Allow: { description: "What may be used instead.", schema: { type: "string" } } } : {}),
   };
   return {
@@ -172,7 +172,7 @@ function responseBody(status: number, errors: readonly DocumentedError[]): Part 
 
 const statusTexts: Readonly<Record<number, string>> = {
   400: "Not JSON, or not the schema. Nothing is stored; the same bytes will be refused again.",
-  401: "No bearer token, or one that is not known or has ended; or not the client certificate that the caller is bound to.",
+  401: "No bearer token, or one that is not known or has ended; or not the client certificate that the caller is bound to; or not the signature that it must make.",
   403: "This caller may not send this.",
   404: "There is no such address, or no such transaction of the caller's.",
   405: "The address does not take this method.",

@@ -7,6 +7,9 @@ const appenderTests = ["services/ingress/journal/journal-appender.test.ts", "ser
 const validatorTests = ["services/validator/service.test.ts", "services/validator/validate-payment.test.ts"];
 const accessTokenTests = ["packages/service/access-tokens/access-tokens.test.ts", "packages/service/access-tokens/proof-memory.test.ts"];
 
+const verifyRequest = "packages/signatures/verify-request.ts";
+const signatureTests = ["packages/signatures/verify-request.test.ts", "services/ingress/http/message-signatures.test.ts"];
+
 const findEvents = "services/console/own-transactions/find-events.ts";
 
 export const intakeBugs: readonly PlantedBug[] = [
@@ -135,6 +138,38 @@ export const intakeBugs: readonly PlantedBug[] = [
       },
     ],
     nearest: accessTokenTests,
+  },
+  {
+    id: "signature-leaves-the-body-out",
+    breaks: "A signature counts that says nothing of the body.",
+    edits: [
+      { file: verifyRequest, find: 'names.includes("@method") && names.includes(digestHeader) &&', put: 'names.includes("@method") &&' },
+    ],
+    nearest: signatureTests,
+  },
+  {
+    id: "message-chooses-its-algorithm",
+    breaks: "A signature counts that names another algorithm than that of its key.",
+    edits: [
+      {
+        file: verifyRequest,
+        find: 'if (algorithm !== undefined && algorithm !== key.algorithm) return refused("signature-malformed");',
+        put: "",
+      },
+    ],
+    nearest: signatureTests,
+  },
+  {
+    id: "signature-of-last-year",
+    breaks: "A signed message counts for ever, so that who has read one can send it again for ever.",
+    edits: [{ file: verifyRequest, find: "created < nowS - ageMaxS", put: "false" }],
+    nearest: signatureTests,
+  },
+  {
+    id: "signed-body-not-compared",
+    breaks: "A message counts whose body is another than the one whose digest was signed.",
+    edits: [{ file: "services/ingress/http/api.ts", find: "judged?.message.isBody(reading.bytes) === false", put: "judged?.ok === false" }],
+    nearest: ["services/ingress/http/message-signatures.test.ts"],
   },
   {
     id: "old-events-left-out",

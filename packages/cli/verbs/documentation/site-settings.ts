@@ -12,7 +12,14 @@ interface SitePart {
 const parts: readonly SitePart[] = [
   {
     title: "Banks",
-    pages: ["docs/sandbox.md", "docs/receiving.md", "packages/receiver/README.md", "docs/api/", "packages/testcontainers/README.md"],
+    pages: [
+      "docs/sandbox.md",
+      "docs/receiving.md",
+      "docs/message-signatures.md",
+      "packages/receiver/README.md",
+      "docs/api/",
+      "packages/testcontainers/README.md",
+    ],
   },
   {
     title: "Operators",
