@@ -45,6 +45,16 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/reading/bank-list.ts")).bankListVerb,
       },
       {
+        name: "bank own",
+        line: "a bank's own transactions, as its person sees them",
+        load: async () => (await import("./verbs/reading/bank-own.ts")).bankOwnVerb,
+      },
+      {
+        name: "bank deliveries",
+        line: "what a bank has not taken, as its person sees it",
+        load: async () => (await import("./verbs/reading/bank-own.ts")).bankDeliveriesVerb,
+      },
+      {
         name: "services",
         line: "each process: version, readiness, partitions, lag",
         load: async () => (await import("./verbs/reading/services.ts")).servicesVerb,

@@ -176,6 +176,17 @@ describe("a configuration file that is watched", () => {
     expect([said[4], replacements(said)[0]?.banks[0]?.requestsPerSecond]).toEqual([null, 9]);
   });
 
+  it("takes the roles of an operator away whom a file that is wrong binds to a bank", async () => {
+    const { said, write, heard } = await givenWatch();
+    await write(fileText({ roles: "read, approve" }));
+    await heard(1);
+    const wrong = fileText({ roles: "read" }).replace("roles: [read]", "roles: [read], bank: first");
+    await write(wrong.replace("https://second.example", "nowhere"));
+    await heard(3);
+    expect(Array.isArray(said[1])).toBe(true);
+    expect(replacements(said)[1]?.operators.map(({ roles }) => roles)).toEqual([[]]);
+  });
+
   it("takes a token away whatever else is wrong in the file, adds none, and gives it back with the file that was in force", async () => {
     const { said, write, heard } = await givenWatch();
     const right = fileText({ tokens: ["one", "one-next"], roles: "read, approve" });

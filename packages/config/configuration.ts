@@ -194,6 +194,8 @@ export interface ConfiguredOperator {
   readonly certificates: readonly CertificateBinding[] | null;
   /** At least one. */
   readonly roles: readonly OperatorRole[];
+  /** The one bank of which the operator may see something; null: an operator of Sluice, who may see every bank. */
+  readonly bank: string | null;
 }
 
 export interface Configuration {

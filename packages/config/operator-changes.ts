@@ -10,6 +10,7 @@ export const operatorChangeKinds = [
   "removed",
   "roles",
   "person",
+  "bank",
   "token-added",
   "token-removed",
   "token-end",
@@ -46,6 +47,7 @@ function compare(before: ConfiguredOperator, after: ConfiguredOperator): readonl
   return [
     ...(areRolesSame ? [] : [buildChange("roles", after, [])]),
     ...(before.person === after.person ? [] : [buildChange("person", after, [])]),
+    ...(before.bank === after.bank ? [] : [buildChange("bank", after, [])]),
     ...(came.length === 0 ? [] : [buildChange("token-added", after, came)]),
     ...(went.length === 0 ? [] : [buildChange("token-removed", after, went)]),
     ...(moved.length === 0 ? [] : [buildChange("token-end", after, moved)]),

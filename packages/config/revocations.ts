@@ -83,9 +83,13 @@ function remainingCertificates({ id, certificates }: Holder, entries: Entries): 
   return certificates.filter((one) => named.has(formatBinding(one)));
 }
 
+/** Who is bound to a bank by the file loses every role: as whose person the file would have it, nobody can say yet. */
 function withoutRoles(operator: ConfiguredOperator, entries: Entries): ConfiguredOperator {
-  const roles = readTexts(entries?.get(operator.id), "roles");
-  const left = operator.roles.filter((role) => roles?.includes(role) ?? true);
+  const entry = entries?.get(operator.id);
+  const roles = readTexts(entry, "roles");
+  const bank = memberOf(entry, "bank");
+  const isNarrowed = bank !== undefined && bank !== operator.bank;
+  const left = operator.roles.filter((role) => !isNarrowed && (roles?.includes(role) ?? true));
   return left.length === operator.roles.length ? operator : { ...operator, roles: left };
 }
 

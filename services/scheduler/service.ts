@@ -124,6 +124,9 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
   let owned: PartitionConsumer | null = null;
   const schemeIds = ports.configuration.schemes.map(({ id }) => id);
   startSchedulerCounts(metrics, schemeIds);
+  const rulesInForce = ports.rulesVersion ?? rulesVersion;
+  const rulesHelp = "Version of the rules by which this process decides records.";
+  ports.metrics.gauge("sluice_decision_rules_version", rulesHelp).set(rulesInForce);
   const context: PartitionContext = {
     service,
     handlers: journalHandlers,
@@ -133,7 +136,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     configuration: live.view,
     pages: ports.pages ?? usualPages,
     analystRecordsMax,
-    rulesVersion: ports.rulesVersion ?? rulesVersion,
+    rulesVersion: rulesInForce,
     append,
     brokerClock,
     metrics,

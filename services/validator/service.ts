@@ -9,7 +9,7 @@
 //    validated twice.
 // #2 Records of one UETR are validated in order, others concurrently.
 
-import type { RuleBook } from "@sluice/account-validation";
+import { ruleNames, type RuleBook } from "@sluice/account-validation";
 import { createLiveConfiguration } from "@sluice/config";
 import { groups, topics } from "@sluice/contracts";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
@@ -56,6 +56,7 @@ export async function startValidator(ports: ValidatorPorts): Promise<ConfiguredS
       if (record.skip !== undefined || isPaymentRecord(record)) await onPaymentReceived(record, context);
     },
   });
+  showRules(ports);
   let stopped: Promise<void> | null = null;
   return {
     replaceConfiguration: (next) => live.replace(next),
@@ -65,4 +66,13 @@ export async function startValidator(ports: ValidatorPorts): Promise<ConfiguredS
       return stopped;
     },
   };
+}
+
+/** So that the console can say which data each process checks accounts by. */
+function showRules({ metrics, rules }: Pick<ValidatorPorts, "metrics" | "rules">): void {
+  const help = "1, for each version of an account rule's data, with the dates from and to which it is in force";
+  const gauge = metrics.gauge("sluice_account_rules", help, ["rule", "version", "from", "to"]);
+  for (const rule of ruleNames) {
+    for (const { version, effectiveFrom: from, effectiveTo } of rules[rule]) gauge.set(1, { rule, version, from, to: effectiveTo ?? "" });
+  }
 }

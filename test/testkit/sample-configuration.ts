@@ -56,6 +56,7 @@ export function sampleOperator(options: Partial<ConfiguredOperator> = {}): Confi
     certificates: null,
     tokens: [sampleHeldToken(sampleToken(id))],
     roles: ["read", "act", "approve"],
+    bank: null,
     ...options,
   };
 }

@@ -18,7 +18,8 @@ import { shown } from "./shown.ts";
 import { optionName, type RunVerb, type VerbCall, type VerbOptions } from "./verb.ts";
 
 export interface ListVerb {
-  readonly path: string;
+  /** A function, where the address has one of the verb's arguments. */
+  readonly path: string | ((call: VerbCall) => string);
   /** Query parameters; each is an option with the same name in lower case and with hyphens. */
   readonly options: readonly string[];
   columns(body: AnswerBody): readonly TableColumn[];
@@ -69,15 +70,16 @@ export function asWatchedVerb(run: RunControlVerb): RunVerb {
 
 async function readList(client: ControlClient, list: ListVerb, call: VerbCall): Promise<AnswerBody> {
   const asked: ControlQueryParameters = Object.fromEntries(list.options.map((name) => [name, call.value(optionName(name))]));
-  if (list.isPaged === false) return await client.get(list.path, asked);
+  const path = typeof list.path === "string" ? list.path : list.path(call);
+  if (list.isPaged === false) return await client.get(path, asked);
   const isAll = call.flag("all");
   const limit = call.value("limit") ?? (isAll ? pageRows : null);
-  const first = await client.get(list.path, { ...asked, limit, after: call.value("after") });
+  const first = await client.get(path, { ...asked, limit, after: call.value("after") });
   if (!isAll) return first;
   const rows = [...memberRows(first, "rows")];
   let next = first["next"];
   while (typeof next === "string" && rows.length < allRowsMax) {
-    const page = await client.get(list.path, { ...asked, limit, after: next });
+    const page = await client.get(path, { ...asked, limit, after: next });
     rows.push(...memberRows(page, "rows"));
     next = page["next"];
   }

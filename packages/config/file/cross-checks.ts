@@ -127,6 +127,16 @@ export function checkBanks(
     ...banks.flatMap(({ path, value }) => findRepeatedLimits([...path, "itemLimits"], value.itemLimits)),
     ...banks.flatMap(({ path, value }) => findRepeatedLimits([...path, "dayTotalAlarm"], value.dayTotalAlarm)),
     ...checkBranchRanges(banks),
+    ...operators.flatMap((operator) => checkBankOf(operator, banks)),
+  ];
+}
+
+/** A bank's own person looks and decides nothing. */
+function checkBankOf({ path, value }: PartAtPath<OperatorInFile>, banks: readonly PartAtPath<BankInFile>[]): readonly Problem[] {
+  if (value.bank === undefined) return [];
+  return [
+    ...(banks.some((bank) => bank.value.id === value.bank) ? [] : [problemAt([...path, "bank"], "no such bank")]),
+    ...(value.roles.some((role) => role !== "read") ? [problemAt([...path, "roles"], "of one bank: only read")] : []),
   ];
 }
 

@@ -216,6 +216,9 @@ export const operatorSchema = z.strictObject({
     .min(1, "at least one")
     .max(operatorRoles.length)
     .refine((roles) => new Set(roles).size === roles.length, "a role twice"),
+  bank: caller.id
+    .optional()
+    .meta({ description: "A bank's own person: sees this bank alone and decides nothing, so that its only role is read. Every bank." }),
 });
 
 export const cdvSchema = z.strictObject({ refuseOn: z.enum(["high", "medium"]).default("high") });

@@ -115,7 +115,15 @@ test("the sample file is read completely, with addresses and secrets from the en
     dayTotalAlarms: [{ scheme: "ZA_EFT", currency: "ZAR", amountTenThousandths: 2_500_000_000_000n }],
   });
   expect(configuration.operators).toEqual([
-    { id: "thandi", name: "Thandi", person: "thandi", tokens: [heldToken("thandi")], certificates: null, roles: ["read", "act"] },
+    {
+      id: "thandi",
+      name: "Thandi",
+      person: "thandi",
+      tokens: [heldToken("thandi")],
+      certificates: null,
+      roles: ["read", "act"],
+      bank: null,
+    },
   ]);
   expect(configuration.connectors).toEqual([
     {
@@ -667,4 +675,11 @@ test("two versions of a calendar have different names and different first dates"
   expect(findProblems(withCalendar('workingDays: [1], validFrom: "2027-01-01", validTo: "2026-12-31"'))).toContain(
     "calendars.own.validTo: before validFrom",
   );
+});
+
+test("a bank's own person is bound to a configured bank, and has no role but read", () => {
+  const bound = (text: string) => spoilt("roles: [read, act]", text);
+  expect(read(bound("bank: first, roles: [read]")).operators[0]!.bank).toBe("first");
+  expect(findProblems(bound("bank: nobody, roles: [read]"))).toEqual(["operators[0].bank: no such bank"]);
+  expect(findProblems(bound("bank: first, roles: [read, act]"))).toEqual(["operators[0].roles: of one bank: only read"]);
 });

@@ -158,10 +158,28 @@ function readPart<S extends z.ZodType>(schema: S, path: Path, given: unknown, pr
   if (read.success) return read.data;
   for (const { code, keys, path: at, message } of read.error.issues.flatMap(toIssues)) {
     if (code === "unrecognized_keys") problems.push(...keys.map((key) => problemAt([...path, ...at, key], "unknown member")));
-    else if (!isUnresolvedVariable(memberAt(given, at))) problems.push(problemAt([...path, ...at], message));
+    else if (!isUnresolvedVariable(memberAt(given, at))) problems.push(problemAt([...path, ...at], inOwnWords(message)));
   }
   return undefined;
 }
+
+/** "Invalid input: expected array, received undefined" is the library's word for a member that is not there. */
+function inOwnWords(message: string): string {
+  const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];
+  if (expected === undefined) return message;
+  const what = typeWords[expected] ?? expected;
+  return received === "undefined" ? `is missing: ${what}` : `must be ${what}`;
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  array: "a list",
+  object: "an object",
+  record: "an object",
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+};
 
 interface Issue {
   readonly code: string;
@@ -213,7 +231,7 @@ function toConnector(file: ConnectorInFile): Connector {
 
 function toOperator({ tokenSha256, tokens, ...same }: OperatorInFile): ConfiguredOperator {
   const known = { tokens: toHeldTokens({ tokenSha256, tokens }), certificates: toBindings(same.certificates) };
-  return { ...same, ...known, person: same.person ?? same.id };
+  return { ...same, ...known, person: same.person ?? same.id, bank: same.bank ?? null };
 }
 
 /** Copies an object without its undefined members. */

@@ -40,7 +40,7 @@ import {
   receiverStateSchema,
   blockReasonsSchema,
 } from "./receiver-answers.ts";
-import { allowedActionSchema, datesSchema, meSchema, overviewSchema, seriesSchema, waitingSchema } from "./overview-answers.ts";
+import { allowedActionSchema, calendarAnswers, meSchema, overviewSchema, seriesSchema, waitingSchema } from "./overview-answers.ts";
 
 const identifications = {
   messageIdentification: nullableTextSchema,
@@ -282,7 +282,7 @@ export const controlAnswers = {
     quarantined: z.strictObject({ since: timeSchema, offset: bigNumberSchema, records: countSchema }).nullable(),
   }),
   listWindows: z.strictObject({ schema: z.literal("Windows"), rows: z.array(businessDay), next: z.null() }),
-  listCalendar: datesSchema,
+  ...calendarAnswers,
   listHeld: z.strictObject({ schema: z.literal("Held"), asOf: asOfSchema, rows: z.array(heldSchema), next: nextPageSchema }),
   listUndelivered: z.union([
     z.strictObject({

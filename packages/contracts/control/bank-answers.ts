@@ -16,6 +16,7 @@ import {
   uetrSchema,
   totalsCountedAtSchema,
 } from "./answer-parts.ts";
+import { ownAnswers } from "./own-answers.ts";
 import { bankStatusSchema, failingMessageSchema } from "./receiver-answers.ts";
 
 export const heldSchema = z
@@ -91,6 +92,7 @@ const refusedWhole = z.boolean().meta({ description: "false: it has more; the ol
 const sums = z.array(z.strictObject({ currency: currencyTextSchema, count: countSchema, sum: amountTextSchema }));
 
 export const bankAnswers = {
+  ...ownAnswers,
   showBank: z.strictObject({
     schema: z.literal("Bank"),
     asOf: asOfSchema,

@@ -3,7 +3,9 @@
 //
 // #1 Every operation lies below `controlPrefix`. A question (GET) needs the role read, a decision (POST) the role act,
 //    and the confirmation or rejection of what another person proposed the role approve.
-// #2 A query parameter that is not listed here is refused, so that a misspelt filter never returns more than was asked
+// #2 An operator of one bank (`bank` in the configuration) has only the operations that are `forBank`, and of those
+//    only what lies below its own bank.
+// #3 A query parameter that is not listed here is refused, so that a misspelt filter never returns more than was asked
 //    for.
 
 import type { SecondPersonAction } from "@sluice/domain";
@@ -25,12 +27,14 @@ export interface ControlOperation {
   /** The names of the query parameters. */
   readonly query: readonly string[];
   readonly summary: string;
+  /** An operator of one bank has it too; left out: Sluice's operators alone have it. */
+  readonly forBank?: true;
 }
 
 const page = ["limit", "after"] as const;
 
 export const controlOperations = [
-  question("showMe", "/me", [], "Who asks, with which roles"),
+  { ...question("showMe", "/me", [], "Who asks, with which roles"), forBank: true },
   question("showOverview", "/overview", [], "What is going on now, in one answer"),
   question("streamOverview", "/stream", [], "The overview, each time it changes"),
   question("showSeries", "/series", ["bank"], "What the numbers were, minute by minute"),
@@ -52,6 +56,12 @@ export const controlOperations = [
   question("showTransaction", "/transactions/{uetr}", [], "All that happened to a transaction"),
   question("listWindows", "/windows", ["scheme", "from", "to"], "Business days, their windows and gates"),
   question("listCalendar", "/calendar", ["scheme", "from", "to"], "Dates of a scheme: windows, or why there are none"),
+  question(
+    "compareCalendar",
+    "/calendar/difference",
+    ["scheme", "from", "to", "closed", "windows"],
+    "What other holidays or windows would change, and which held debits would move",
+  ),
   question("listHeld", "/held", ["bank", "day", ...page], "What is held, and why"),
   question("listUndelivered", "/undelivered", ["bank", ...page], "What banks have not taken"),
   question("listFailing", "/failing", ["bank", ...page], "Messages that fail often"),
@@ -60,6 +70,15 @@ export const controlOperations = [
   question("exportReconciliation", "/reconciliation/export", ["day", "format"], "Reconciliation items as a file"),
   question("listBanks", "/banks", [], "Banks and connectors: how they stand, what waits, and their day's totals"),
   question("showBank", "/banks/{bank}", [], "One bank or connector: addresses, gates, backlog, refusals, decisions"),
+  ofBank("showOwnBank", "/banks/{bank}/own", [], "What a bank may see of itself: how it stands, what waits for it, its day"),
+  ofBank(
+    "listOwnTransactions",
+    "/banks/{bank}/transactions",
+    ["side", "state", "businessDate", "identification", ...page],
+    "A bank's own transactions, the last received first",
+  ),
+  ofBank("showOwnTransaction", "/banks/{bank}/transactions/{uetr}", [], "One transaction of a bank's own, and its states"),
+  ofBank("listOwnDeliveries", "/banks/{bank}/deliveries", page, "What a bank has not taken, and what it answered"),
   question(
     "listRefused",
     "/banks/{bank}/refused",
@@ -130,4 +149,8 @@ function question<const Name extends string>(name: Name, path: string, query: re
 
 function decision<const Name extends string>(name: Name, path: string, summary: string, role: "act" | "approve" = "act") {
   return { name, method: "POST", path, role, query: [] as readonly string[], summary } as const;
+}
+
+function ofBank<const Name extends string>(name: Name, path: string, query: readonly string[], summary: string) {
+  return { ...question(name, path, query, summary), forBank: true } as const;
 }

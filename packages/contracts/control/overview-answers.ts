@@ -25,6 +25,7 @@ export const meSchema = z.strictObject({
   name: textSchema,
   person: textSchema.meta({ description: "The person behind the token: two operators may be one person." }),
   roles: z.array(roleSchema),
+  bank: nullableTextSchema.meta({ description: "The one bank that the operator may see; null: an operator of Sluice." }),
   asOf: asOfSchema,
   configurationVersion: textSchema,
   schemes: z.array(z.strictObject({ id: textSchema, zone: textSchema, takesDebits: z.boolean(), today: dateTextSchema.nullable() })),
@@ -114,27 +115,58 @@ export const overviewSchema = z.strictObject({
   ),
 });
 
-export const datesSchema = z.strictObject({
+const date = {
+  date: dateTextSchema,
+  version: nullableTextSchema.meta({ description: "The version of the calendar in force." }),
+  closed: z
+    .enum(["holiday", "weekday", "not-valid", "skipped-date", "missing-hour"])
+    .nullable()
+    .meta({ description: "Why it is no business date; null: it is one." }),
+  name: nullableTextSchema.meta({ description: "Of the holiday." }),
+  windows: z.array(z.strictObject({ number: z.int().min(1), opens: timeSchema, closes: timeSchema })),
+  cutOff: nullableTimeSchema,
+  reconciliation: nullableTimeSchema,
+};
+
+const datesSchema = z.strictObject({
   schema: z.literal("Calendar"),
   scheme: textSchema,
   zone: textSchema,
   takesDebits: z.boolean().meta({ description: "false: dates count, and there are no windows." }),
   rows: z.array(
     z.strictObject({
-      date: dateTextSchema,
-      version: nullableTextSchema.meta({ description: "The version of the calendar in force." }),
-      closed: z
-        .enum(["holiday", "weekday", "not-valid", "skipped-date", "missing-hour"])
-        .nullable()
-        .meta({ description: "Why it is no business date; null: it is one." }),
-      name: nullableTextSchema.meta({ description: "Of the holiday." }),
-      windows: z.array(z.strictObject({ number: z.int().min(1), opens: timeSchema, closes: timeSchema })),
-      cutOff: nullableTimeSchema,
-      reconciliation: nullableTimeSchema,
+      ...date,
       isPlanned: z.boolean().meta({ description: "The journal has its plan: `GET /windows` shows it, with what was changed since." }),
     }),
   ),
 });
+
+const changedDate = z.strictObject(date).meta({ id: "CalendarDate" });
+const change = z.enum(["removed", "times"]).meta({ description: "removed: it stops being a business date; times: it has others." });
+
+const dateDifferencesSchema = z.strictObject({
+  schema: z.literal("CalendarDifference"),
+  scheme: textSchema,
+  zone: textSchema,
+  from: dateTextSchema,
+  to: dateTextSchema,
+  rows: z.array(z.strictObject({ date: dateTextSchema, change, before: changedDate, after: changedDate })),
+  held: z
+    .array(
+      z.strictObject({
+        bank: nullableTextSchema,
+        businessDate: dateTextSchema,
+        currency: currencyTextSchema,
+        count: countSchema,
+        sum: amountTextSchema,
+        change,
+        goesTo: dateTextSchema.nullable().meta({ description: "The date that they would have; null: there is none." }),
+      }),
+    )
+    .meta({ description: "Held debits on dates that change." }),
+});
+
+export const calendarAnswers = { listCalendar: datesSchema, compareCalendar: dateDifferencesSchema } as const;
 
 const trend = z
   .strictObject({

@@ -139,7 +139,7 @@ export const failingMessageSchema = z
   })
   .meta({ id: "AttemptedMessage" });
 
-const waitingTotals = z.strictObject({ waiting: countSchema, refused: countSchema, ...age }).meta({ id: "WaitingTotals" });
+export const waitingTotals = z.strictObject({ waiting: countSchema, refused: countSchema, ...age }).meta({ id: "WaitingTotals" });
 
 const dayTotal = z.strictObject({
   scheme: textSchema,

@@ -55,6 +55,10 @@ const process = z
     skewMs: z.int().nullable().meta({ description: "By how much its clock is ahead of the broker clock." }),
     partitions: z.array(z.strictObject({ topic: textSchema, partition: countSchema, position: bigNumberSchema, lag })),
     lag,
+    rules: z.array(z.strictObject({ rule: textSchema, version: textSchema, from: nullableTextSchema, to: nullableTextSchema })).meta({
+      description:
+        "The rules by which it decides: `decisions` of a scheduler; account rules of a validator, with the first date on which that version is in force and the first on which it no longer is.",
+    }),
     blocked: z.array(blocked).meta({ description: "What has held the position of a partition back for 10 s or more." }),
   })
   .meta({ id: "ServiceProcess" });

@@ -8,6 +8,8 @@ export const controlGuide = `For people, and programs of people, who run Sluice.
 
 **Roles.** \`read\`: every question. \`act\`: every decision. \`approve\`: confirming or rejecting what somebody else proposed.
 
+**A bank's own person** is an operator with a \`bank\` and the role \`read\`. It has \`GET /me\` and what shows the bank its own (\`/banks/{bank}/own\`, \`/banks/{bank}/transactions\`, \`/banks/{bank}/deliveries\`), of that bank alone; everything else is 403.
+
 **A decision** is a record of the journal with who, why and when. 202 means that it is appended; it takes effect, or is refused, where its transaction, day or bank comes to it. What became of it: \`GET /actions/{action}?key=…\` with \`action\` and \`key\` of the answer, usually within a second. A decision that could have no effect as things stand is answered 409 and not appended.
 
 **Two persons.** A decision that moves money may need a second person (\`secondPerson\` in the configuration file). Then 202 answers with a \`DecisionProposed\`, and nothing has taken effect. Another person, with the role approve, looks at it (\`GET /proposals\`) and confirms or rejects it by its offset and hash. The person who proposed it can retract it. Of several such records the first one in the log counts. A proposal that nobody confirms in time expires.
@@ -40,6 +42,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "Each planned business day: planned and actual times, windows missed, closes extended, and of each bank the gate with the reason why it is closed. Without `from`: from today; without `to`: a week.",
   listCalendar:
     "By the configuration in force, whether it is planned yet or not: each date's windows, cut-off and reconciliation close, or the holiday or weekday that closes it. Without `from`: from today; without `to`: a month; at most 400 dates.",
+  compareCalendar:
+    "Against the configuration in force: which dates get other times or stop being business dates, if `closed` were holidays too and each date had these `windows`, and where held debits would go. Nothing is planned by it: the configuration file is what counts. Without `from`: from today; without `to`: a year; at most 400 dates.",
   listHeld: "Of each bank and day: how many debits are held, their sum, the oldest, why they wait and how long.",
   listUndelivered:
     "Without `bank`: of each bank the messages that it has not taken, since when, and why nothing moves. With it: those messages, with attempts and answers.",
@@ -53,6 +57,12 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "How it stands as a receiver (active, throttled, breaker-open, paused, maintenance) and why, by address; what waits for it and since when; who paused or resumed it last; the totals of the day against their alarms.",
   showBank:
     "What `GET /banks` says of it, its addresses as configured, its gates on the days that are near, its unresolved credits, what is held for it, what fails often, and what it refused last. 404: nobody knows it.",
+  showOwnBank:
+    "How the bank stands as a receiver, what it has not taken, the windows and closes that are near, and what it sent and was sent on running days, by state. Nothing of another bank, and no word of an operator. An operator of the bank (`bank` in the configuration file) has this, and so has every operator.",
+  listOwnTransactions:
+    "Those that it sent (`side=sent`, where it is not given), or that were or will be sent to it (`side=received`). Without `identification`: received within the last 31 days.",
+  showOwnTransaction: "404: it has no such transaction, which says nothing of other banks.",
+  listOwnDeliveries: "Messages, first deliveries and then event postings, with its own answers.",
   listRefused:
     "Messages, or with `target` POSTING events, that it answered with a code after which nothing is tried any more: the first 500 in the order of the topic, with the sum of their transactions.",
   showConservation: "By bank, currency and column, in count and sum: accepted = completed + rejected + unpaid + reconciled + open.",
@@ -120,6 +130,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
 export const queryTexts: Readonly<Record<string, { readonly description: string; readonly example: string }>> = {
   ...Object.fromEntries(searchTerms.map(({ name, text, example }) => [name, { description: text, example }])),
   after: { description: "`next` of the page before.", example: "NmY0YjJmMGU" },
+  closed: { description: "Dates that would be holidays too, with commas between them.", example: "2026-11-27" },
+  windows: { description: "Processing windows in local time, with commas between them.", example: "08:00-12:00" },
   day: { description: "A business day, scheme:date.", example: "ZA_EFT:2026-11-20" },
   format: { description: "csv or json; of reconciliation items also iso20022.", example: "csv" },
   from: { description: "First date; of decisions an instant.", example: "2026-11-20" },
@@ -136,6 +148,7 @@ export const queryTexts: Readonly<Record<string, { readonly description: string;
   open: { description: "true: items that nobody has resolved and nothing has settled.", example: "true" },
   row: { description: "Row of section 7 of docs/spec/interface.md, 0 to 9.", example: "7" },
   service: { description: "Which service dead-lettered it: scheduler, validator, dispatcher or event-publisher.", example: "scheduler" },
+  side: { description: "sent (the default) or received.", example: "sent" },
   since: { description: "Dead-lettered at this instant or later.", example: "2026-11-20T06:00:00Z" },
   sort: { description: "uetr (the default) or newest: the last received first.", example: "newest" },
   target: { description: "DELIVERY (the default) or POSTING.", example: "DELIVERY" },
@@ -231,6 +244,14 @@ export const controlErrors: readonly ControlError[] = [
     message: "Not allowed",
     detail: "This needs the role read.",
     of: "GET",
+  },
+  {
+    name: "another-bank",
+    status: 403,
+    summary: "The operator is one bank's, and this is not of that bank",
+    message: "Not allowed",
+    detail: "An operator of one bank has only what is below that bank.",
+    of: "all",
   },
   {
     name: "unknown-uetr",
@@ -342,7 +363,7 @@ export const controlErrors: readonly ControlError[] = [
     status: 503,
     summary: "What is needed for an answer is away",
     message: "Not available now",
-    detail: "What is needed for an answer is away. Ask again.",
+    detail: "The store does not answer. Ask again.",
     of: "all",
   },
   {

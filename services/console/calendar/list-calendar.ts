@@ -9,7 +9,7 @@ import type { Configuration, Scheme } from "@sluice/config";
 import { findScheme } from "@sluice/config/configuration-index";
 import type { Store } from "@sluice/store";
 import { formatInstant } from "../http/bank-answer.ts";
-import type { ControlHandler } from "../http/control-handler.ts";
+import type { ControlAnswer, ControlHandler } from "../http/control-handler.ts";
 import { isDate } from "../http/control-parameters.ts";
 import { invalidRequest } from "../views/control-values.ts";
 
@@ -24,38 +24,38 @@ const datesDefault = 31;
 
 export function listCalendar({ store, configuration, brokerNowMs }: CalendarPorts): ControlHandler {
   return async ({ query }) => {
-    const scheme = findAsked(configuration, query.get("scheme"));
+    const scheme = findAskedScheme(configuration, query.get("scheme"));
     if (scheme === undefined) return invalidRequest("scheme: a configured one.");
-    for (const name of ["from", "to"]) if (!isDate(query.get(name) ?? "2026-01-01")) return invalidRequest(`${name}: a date, YYYY-MM-DD.`);
-    const nowMs = brokerNowMs();
-    const given = query.get("from");
-    if (given === null && nowMs === null)
-      return { kind: "unavailable", detail: "No time of the log is known yet. Give from, or ask again." };
-    const { zone } = scheme.times.calendar;
-    const from =
-      given === null
-        ? Temporal.Instant.fromEpochMilliseconds(nowMs ?? 0)
-            .toZonedDateTimeISO(zone)
-            .toPlainDate()
-        : Temporal.PlainDate.from(given);
-    const to = Temporal.PlainDate.from(query.get("to") ?? from.add({ days: datesDefault - 1 }));
-    const count = from.until(to).days + 1;
-    if (count < 1 || count > datesMax) return invalidRequest(`to: from 1 to ${datesMax} dates.`);
-    const dates = Array.from({ length: count }, (_, index) => from.add({ days: index }).toString());
+    const dates = parseDates(query, scheme, brokerNowMs(), datesDefault);
+    if (!Array.isArray(dates)) return dates;
     const planned = await store.days.load(dates.map((date) => `${scheme.id}:${date}`));
     const rows = dates.map((date) => ({ ...describeDate(scheme, date), isPlanned: planned.has(`${scheme.id}:${date}`) }));
+    const { zone } = scheme.times.calendar;
     return { kind: "found", body: { schema: "Calendar", scheme: scheme.id, zone, takesDebits: scheme.takesDebits, rows } };
   };
 }
 
+/** The dates from `from` to `to`, or a refusal. Without `from`: from today. */
+export function parseDates(query: URLSearchParams, scheme: Scheme, nowMs: number | null, count: number): string[] | ControlAnswer {
+  for (const name of ["from", "to"]) if (!isDate(query.get(name) ?? "2026-01-01")) return invalidRequest(`${name}: a date, YYYY-MM-DD.`);
+  const given = query.get("from");
+  if (given === null && nowMs === null) return { kind: "unavailable", detail: "No time of the log is known yet. Give from, or ask again." };
+  const today = Temporal.Instant.fromEpochMilliseconds(nowMs ?? 0).toZonedDateTimeISO(scheme.times.calendar.zone);
+  const from = given === null ? today.toPlainDate() : Temporal.PlainDate.from(given);
+  const to = Temporal.PlainDate.from(query.get("to") ?? from.add({ days: count - 1 }));
+  const dates = from.until(to).days + 1;
+  if (dates < 1 || dates > datesMax) return invalidRequest(`to: from 1 to ${datesMax} dates.`);
+  return Array.from({ length: dates }, (_, index) => from.add({ days: index }).toString());
+}
+
 /** Without a scheme: the first that takes debits. */
-function findAsked(configuration: CalendarPorts["configuration"], id: string | null): Scheme | undefined {
+export function findAskedScheme(configuration: CalendarPorts["configuration"], id: string | null): Scheme | undefined {
   const { schemes } = configuration;
   return id === null ? (schemes.find(({ takesDebits }) => takesDebits) ?? schemes[0]) : findScheme(configuration, id);
 }
 
 /** #1 */
-function describeDate({ id, times, takesDebits }: Scheme, date: string) {
+export function describeDate({ id, times, takesDebits }: Scheme, date: string) {
   const closed = noBusinessReasonOn(times, date);
   const bare = {
     date,

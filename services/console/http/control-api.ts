@@ -1,12 +1,13 @@
 // The HTTP side of the control API. Before anything is looked up or appended, a request is checked in this order:
-// path (404), method (405), token (401), connections and rate of the operator (429), role (403), address and query
-// (400), idempotency key (400), media type (415), capacity (503), body (411, 413, 400), audit (503).
+// path (404), method (405), token (401), connections and rate of the operator (429), role and bank (403), address and
+// query (400), idempotency key (400), media type (415), capacity (503), body (411, 413, 400), audit (503).
 //
 // #1 A caller that is not a known operator learns nothing but that. Banks and connectors are not known here.
 // #2 A request keeps its slot until all its work has ended, an export until its last part was sent
 //    (`request-slots.ts`).
 // #3 A decision is answered 202 only when its handler reports that the record was appended. A failure on the way is
 //    503 or 500, and the decision may be sent again.
+// #4 An operator of one bank is refused before anything is looked up: no answer shows whether another bank exists.
 
 import { controlOperations, controlPrefix, type ControlOperation, type ControlOperationName, type ControlRole } from "@sluice/contracts";
 import {
@@ -33,6 +34,7 @@ interface KnownOperator extends TokenHolder {
   readonly name: string;
   readonly person: string;
   readonly roles: readonly ControlRole[];
+  readonly bank: string | null;
 }
 
 export interface ControlApiPorts {
@@ -125,8 +127,9 @@ async function answerRequest(
   const loggedIn = await ports.operators.identify(readShownCredentials(asked.req.raw, asked.env.connection));
   if (!loggedIn.ok) return reportRefused(loggedIn, "A bearer token of an operator is needed.");
   const known = loggedIn.holder;
-  const operator = { id: known.id, name: known.name, person: known.person, roles: new Set(known.roles) };
-  const refused = checkOperator(ports, operation, operator, asked.env.connection);
+  const operator = { id: known.id, name: known.name, person: known.person, roles: new Set(known.roles), bank: known.bank };
+  const refused =
+    checkOperator(ports, operation, operator, asked.env.connection) ?? checkBank(operation, operator, asked.req.param("bank"));
   const credentials = { tokenId: known.tokenId, certificateId: known.certificateId };
   if (refused !== null) return { caller: known.id, ...credentials, response: refused };
   const handled = { operation, handler, operator, credentials };
@@ -147,6 +150,13 @@ function checkOperator(
     return problemResponse(429, "Too many", "You send too many requests a second.", { "retry-after": String(waitSeconds) });
   }
   return operator.roles.has(role) ? null : problemResponse(403, "Not allowed", `This needs the role ${role}.`);
+}
+
+/** #4 */
+function checkBank({ forBank }: Operation, { bank }: Operator, asked: string | undefined): Response | null {
+  if (bank === null) return null;
+  const isOwn = forBank === true && (asked === undefined || asked === bank);
+  return isOwn ? null : problemResponse(403, "Not allowed", "An operator of one bank has only what is below that bank.");
 }
 
 interface HandledOperation {
@@ -226,8 +236,16 @@ function reportFailure({ logger }: ControlApiPorts, { operation, operator }: Han
     return "failed";
   }
   logger.warn("console.not-answered", { ...fields, code: error.code, reason: formatReason(error) });
-  return { kind: "unavailable", detail: "What is needed for an answer is away. Ask again." };
+  return { kind: "unavailable", detail: `${awayTexts[error.code.split(".")[0] ?? ""] ?? awayText} Ask again.` };
 }
+
+/** What does not answer, by the first word of the fault's code: an operator has to know where to look. */
+const awayTexts: Readonly<Record<string, string>> = {
+  store: "The store does not answer.",
+  messaging: "The broker does not answer.",
+  secrecy: "The key service does not answer.",
+};
+const awayText = "What is needed for an answer is away.";
 
 function isJson(mediaType: string | undefined, encoding: string | undefined): boolean {
   const isPlain = encoding === undefined || /^identity$/i.test(encoding);

@@ -40,6 +40,9 @@ const showsPayments: ReadonlySet<ControlOperationName> = new Set<ControlOperatio
   "showBank",
   "listRefused",
   "listActions",
+  "listOwnTransactions",
+  "showOwnTransaction",
+  "listOwnDeliveries",
 ]);
 
 /** #1 */
@@ -48,6 +51,7 @@ const exportsPayments: ReadonlySet<ControlOperationName> = new Set<ControlOperat
 /** #3 */
 const plainFilters: ReadonlySet<string> = new Set([
   "bank",
+  "side",
   "sender",
   "flow",
   "state",

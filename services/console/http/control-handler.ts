@@ -10,6 +10,8 @@ export interface Operator {
   /** The person behind the token: two operators may be one person. */
   readonly person: string;
   readonly roles: ReadonlySet<ControlRole>;
+  /** The one bank that the operator may see; null: every bank. */
+  readonly bank: string | null;
 }
 
 export interface ControlRequest {

@@ -259,6 +259,7 @@ const provoked: Readonly<Record<string, Provoked>> = {
     operator: "actor",
   },
   "read-missing": { path: "/banks", operator: "actor" },
+  "another-bank": { path: "/banks", operator: "bank-person" },
   "unknown-uetr": withdrawal,
   "unknown-day": { path: "/days/ZA_EFT/2026-12-20/credits-final", body: { reason: "r" } },
   "unknown-proposal": {
@@ -337,6 +338,7 @@ test("every documented error is provoked here or tested elsewhere", () => {
 test.each(Object.entries(provoked))("the error %s is answered as documented", async (name, { path, before, ...asked }) => {
   const operators = [sampleOperator(), sampleOperator({ id: "reader", roles: ["read"] }), sampleOperator({ id: "actor", roles: ["act"] })];
   operators.push(sampleOperator({ id: "second-person", roles: ["read", "approve"] }));
+  operators.push(sampleOperator({ id: "bank-person", roles: ["read"], bank: "first" }));
   const environment = await openDecisionEnvironment({ operators });
   await before?.(environment);
   const answer = await environment.control(path, asked);

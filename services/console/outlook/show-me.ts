@@ -11,7 +11,7 @@ interface MePorts {
 }
 
 export function showMe({ configuration, brokerNowMs }: MePorts): ControlHandler {
-  return ({ operator: { id, name, person, roles } }) => {
+  return ({ operator: { id, name, person, roles, bank } }) => {
     const nowMs = brokerNowMs();
     const { secondPerson, resolutionNeedsSecondPerson } = configuration;
     const body = {
@@ -20,6 +20,7 @@ export function showMe({ configuration, brokerNowMs }: MePorts): ControlHandler 
       name,
       person,
       roles: [...roles],
+      bank,
       asOf: formatOptionalInstant(nowMs),
       configurationVersion: configuration.version,
       schemes: configuration.schemes.map((scheme) => schemeView(scheme, nowMs)),

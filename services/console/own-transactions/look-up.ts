@@ -24,7 +24,10 @@ const unread: LookUpResult = {
 };
 
 /** Rejects with the store's Fault. */
-export async function lookUp({ uetr, caller }: TransactionQuestion, { store, knownAsOf }: LookUpPorts): Promise<LookUpResult> {
+export async function lookUp(
+  { uetr, caller }: Pick<TransactionQuestion, "uetr"> & { readonly caller: Pick<TransactionQuestion["caller"], "id"> },
+  { store, knownAsOf }: LookUpPorts,
+): Promise<LookUpResult> {
   const first = await loadOwnTransaction(store, uetr, caller.id);
   if (first === "unread") return unread;
   if (first !== null) return { kind: "own", own: first };

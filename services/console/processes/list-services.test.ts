@@ -133,6 +133,26 @@ test("client certificates are listed by when they end, the first that any proces
   expect([text.includes("ends within 30 days"), text.includes("valid")]).toEqual([true, true]);
 });
 
+test("rules are listed with the dates of their data; processes that differ are named, and System counts replicas", async () => {
+  const environment = await openWith([
+    { service: "scheduler", decisionRules: 3 },
+    { service: "validator", accountRules: ["2026-01", "2026-07"] },
+    { service: "validator", accountRules: ["2026-01"] },
+  ]);
+  const { rows, differences } = await environment.list();
+  expect(rows.map(({ rules }) => rules.map(({ rule, version }) => `${rule} ${version}`))).toEqual([
+    ["decisions 3"],
+    ["za-cdv 2026-01", "za-cdv 2026-07"],
+    ["za-cdv 2026-01"],
+  ]);
+  expect(rows[1]?.rules[0]).toMatchObject({ from: "0001-01-01", to: null });
+  expect(differences).toContain("The processes run different versions of the rule za-cdv.");
+  const reader = openReader(environment);
+  await reader.signIn();
+  const { text } = await reader.ask("/system");
+  for (const words of ["Replicas", "Rules", "decisions", "2026-07", "in force"]) expect(text).toContain(words);
+});
+
 test("how far a partition is behind is said in seconds: the age of the first record that is not done", async () => {
   const { control, time, schedulerReaches, appendToJournal } = await openConsoleEnvironment();
   await schedulerReaches(0n);

@@ -148,12 +148,23 @@ function findDifferences(rows: readonly ProcessRow[], services: readonly ReturnT
     .map(({ service, notOwned: count }) => `No process of ${service} owns ${count} of its partitions.`);
   const configurations = [...new Set(rows.flatMap(({ configuration }) => configuration?.hash ?? []))];
   const releases = [...new Set(rows.flatMap(({ release }) => release ?? []))];
+  const versions = Map.groupBy(
+    rows.flatMap(({ rules }) => [...new Set(rules.map(({ rule }) => rule))].map((rule) => ({ rule, text: rulesText(rules, rule) }))),
+    ({ rule }) => rule,
+  );
+  const rules = [...versions].filter(([, said]) => new Set(said.map(({ text }) => text)).size > 1).map(([rule]) => rule);
   return [
     ...missing,
     ...notOwned,
     ...(configurations.length > 1 ? [`The processes run with different configurations: ${configurations.toSorted().join(", ")}.`] : []),
+    ...rules.map((rule) => `The processes run different versions of the rule ${rule}.`),
     ...(releases.length > 1 ? [`The processes run different releases: ${releases.toSorted().join(", ")}.`] : []),
   ];
+}
+
+/** The same text means the same versions on the same dates. */
+function rulesText(rules: ProcessRow["rules"], rule: string): string {
+  return JSON.stringify(rules.filter((one) => one.rule === rule).toSorted((a, b) => compareTexts(a.version, b.version)));
 }
 
 function compareTexts(a: string, b: string): number {

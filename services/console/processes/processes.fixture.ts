@@ -13,6 +13,10 @@ export interface DescribedProcess {
   readonly release?: string;
   /** When client certificates end, epoch seconds, by receiver. */
   readonly certificates?: Readonly<Record<string, number>>;
+  /** Versions of the data of the account rule za-cdv. */
+  readonly accountRules?: readonly string[];
+  /** Version of the rules by which records are decided. */
+  readonly decisionRules?: number;
   /** Committed offsets by partition of the journal. */
   readonly owned?: Readonly<Record<number, number>>;
 }
@@ -27,6 +31,9 @@ export async function answerAs(described: DescribedProcess, address: string): Pr
   metrics.gauge("sluice_clock_skew_seconds", "h").set(-0.012);
   const ends = metrics.gauge("sluice_delivery_certificate_ends_timestamp_seconds", "h", ["receiver"]);
   for (const [receiver, atSeconds] of Object.entries(described.certificates ?? {})) ends.set(atSeconds, { receiver });
+  const accountRules = metrics.gauge("sluice_account_rules", "h", ["rule", "version", "from", "to"]);
+  for (const version of described.accountRules ?? []) accountRules.set(1, { rule: "za-cdv", version, from: "0001-01-01", to: "" });
+  if (described.decisionRules !== undefined) metrics.gauge("sluice_decision_rules_version", "h").set(described.decisionRules);
   const [isOwned, committed] = ["sluice_partition_owned", "sluice_partition_committed_offset"].map((name) =>
     metrics.gauge(name, "h", ["topic", "partition"]),
   );

@@ -33,6 +33,7 @@ export function readProcess({ address, readiness, metrics, failure }: AskedProce
       configuration: findConfiguration(samples),
       isConfigurationRefused: findValue(samples, "sluice_configuration_refused") === 1,
       skewMs: skew === null ? null : Math.round(skew * 1_000),
+      rules: findRules(samples),
       blocked: listOf(said["blocked"]).map(blockedView),
     },
     partitions: findPartitions(samples),
@@ -42,6 +43,17 @@ export function readProcess({ address, readiness, metrics, failure }: AskedProce
         : [],
     ),
   };
+}
+
+/** The versions of rules by which the process decides: of records, and of accounts with the dates of their data. */
+function findRules(samples: readonly MetricSample[]) {
+  const decisions = findValue(samples, "sluice_decision_rules_version");
+  return [
+    ...(decisions === null ? [] : [{ rule: "decisions", version: String(decisions), from: null, to: null }]),
+    ...samples.flatMap(({ name, labels: { rule = "", version = "", from = "", to = "" } }) =>
+      name === "sluice_account_rules" ? [{ rule, version, from: from === "" ? null : from, to: to === "" ? null : to }] : [],
+    ),
+  ];
 }
 
 /** The partitions that a process owns, with the offset up to which all is done. */

@@ -70,9 +70,9 @@ function buildDecision(
   const row = controlOperations.find(({ name }) => name === operation);
   if (configured === undefined || row === undefined || !configured.roles.includes(row.role)) return null;
   const form = new RegExp(`^${row.path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
-  const { id, name, person, roles } = configured;
+  const { id, name, person, roles, bank } = configured;
   return {
-    operator: { id, name, person: action.person ?? person, roles: new Set(roles) },
+    operator: { id, name, person: action.person ?? person, roles: new Set(roles), bank },
     path: { ...form.exec(path)?.groups },
     query: new URLSearchParams(),
     body: new TextEncoder().encode(body),

@@ -8,6 +8,11 @@ import type { SearchHashes } from "@sluice/secrecy";
 import type { Store } from "@sluice/store";
 import type { ControlHandlers } from "../http/control-handler.ts";
 import { showBank } from "../banks/show-bank.ts";
+import { listOwnDeliveries } from "../banks/own/list-own-deliveries.ts";
+import { listOwnTransactions } from "../banks/own/list-own-transactions.ts";
+import { showOwnBank } from "../banks/own/show-own-bank.ts";
+import { showOwnTransaction } from "../banks/own/show-own-transaction.ts";
+import type { KnownAsOf } from "../own-transactions/known-as-of.ts";
 import { listRefused } from "../banks/refused-messages.ts";
 import { listBanks } from "./list-banks.ts";
 import { showConservation } from "./show-conservation.ts";
@@ -15,6 +20,7 @@ import { listDeadLetters, showDeadLetter } from "../dead-letters/list-dead-lette
 import { listFailing } from "./list-failing.ts";
 import { listServiceProcesses } from "../processes/list-services.ts";
 import type { AskProcesses } from "@sluice/process";
+import { compareCalendar } from "../calendar/compare-calendar.ts";
 import { listCalendar } from "../calendar/list-calendar.ts";
 import { listHeld } from "./list-held.ts";
 import { exportReconciliation } from "../exports/export-reconciliation.ts";
@@ -45,6 +51,7 @@ export interface ControlQueryPorts {
   readonly brokerClock: Pick<BrokerClock, "nowMs">;
   readonly book: ProposalBook;
   readonly outlook: Outlook;
+  readonly knownAsOf: KnownAsOf;
   readonly askProcesses?: AskProcesses | null;
   /** Null, or left out: there is no key service. */
   readonly searchHashes?: SearchHashes | null;
@@ -68,6 +75,7 @@ export function createControlQueries({ brokerClock, outlook, ...given }: Control
     showTransaction: showTransaction(ports),
     listWindows: listWindows({ ...ports, schemes }),
     listCalendar: listCalendar(ports),
+    compareCalendar: compareCalendar(ports),
     listHeld: listHeld(ports),
     listUndelivered: listUndelivered(ports),
     listFailing: listFailing(ports),
@@ -77,6 +85,10 @@ export function createControlQueries({ brokerClock, outlook, ...given }: Control
     listBanks: listBanks(ports),
     showBank: showBank(ports),
     listRefused: listRefused(ports),
+    showOwnBank: showOwnBank(ports),
+    listOwnTransactions: listOwnTransactions(ports),
+    showOwnTransaction: showOwnTransaction(ports),
+    listOwnDeliveries: listOwnDeliveries(ports),
     showConservation: showConservation(ports),
     listDeadLetters: listDeadLetters(ports),
     showDeadLetter: showDeadLetter(ports),

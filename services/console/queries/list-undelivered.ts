@@ -43,10 +43,19 @@ export function listUndelivered(ports: UndeliveredPorts): ControlHandler {
   return async ({ query }) => {
     const bank = query.get("bank");
     if (bank !== null && !isPartyId(bank)) return invalidRequest("bank: the id of a bank or connector.");
-    const page = parsePageRequest(query, bank === null ? isTotalsKey : isPlace);
-    if (typeof page === "string") return invalidRequest(page);
-    return bank === null ? await summarise(ports, page) : await listMessages(ports, bank, page);
+    if (bank !== null) {
+      const found = await undeliveredMessages(ports, bank, query);
+      return "kind" in found ? found : { kind: "found", body: found };
+    }
+    const page = parsePageRequest(query, isTotalsKey);
+    return typeof page === "string" ? invalidRequest(page) : await summarise(ports, page);
   };
+}
+
+/** The messages that one receiver has not taken, or a refusal of the question. */
+export async function undeliveredMessages(ports: UndeliveredPorts, bank: string, query: URLSearchParams) {
+  const page = parsePageRequest(query, isPlace);
+  return typeof page === "string" ? invalidRequest(page) : await listMessages(ports, bank, page);
 }
 
 async function summarise(ports: UndeliveredPorts, page: PageRequest): Promise<ControlAnswer> {
@@ -115,7 +124,7 @@ interface Place {
   readonly id: string;
 }
 
-async function listMessages(ports: UndeliveredPorts, bank: string, page: PageRequest): Promise<ControlAnswer> {
+async function listMessages(ports: UndeliveredPorts, bank: string, page: PageRequest) {
   const { store } = ports;
   const place = page.after === null ? null : parsePlace(page.after);
   const after = place === null ? null : { receiverId: bank, ...place };
@@ -138,7 +147,7 @@ async function listMessages(ports: UndeliveredPorts, bank: string, page: PageReq
     why: explainReceiver(receiver),
     endpoints: receiver.endpoints.map((address) => endpointView(address, nowMs)),
   };
-  return { kind: "found", body: { schema: "UndeliveredMessages", asOf: formatOptionalInstant(nowMs), bank, ...status, rows, next } };
+  return { schema: "UndeliveredMessages", asOf: formatOptionalInstant(nowMs), bank, ...status, rows, next };
 }
 
 function messageView({ kind, row }: FoundMessage, moment: ParkedMoment) {

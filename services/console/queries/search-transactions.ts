@@ -49,7 +49,7 @@ export function searchTransactions({ store, searchHashes, brokerNowMs }: SearchP
 }
 
 /** The place of a row among the newest; null: the text is none. */
-function parseNewest(place: string): NewestCursor | null {
+export function parseNewest(place: string): NewestCursor | null {
   const [receivedAt = "", uetr = ""] = place.split(" ");
   return /^\d{1,15}$/.test(receivedAt) && isUetr(uetr) ? { receivedAtMs: Number(receivedAt), uetr } : null;
 }

@@ -313,7 +313,7 @@ test("while the store is away a page says so, and what to do", async () => {
   await reader.signIn();
   environment.environment.fault = "down";
   const { status, text } = await reader.ask("/");
-  expect([status, text.includes("What is needed for an answer is away.")]).toEqual([503, true]);
+  expect([status, text.includes("The store does not answer.")]).toEqual([503, true]);
 });
 
 test("what a search finds is a file, for the session of who asks, and another name is none", async () => {

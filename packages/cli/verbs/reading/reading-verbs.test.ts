@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runBankList } from "./bank-list.ts";
+import { runBankDeliveries, runBankOwn } from "./bank-own.ts";
 import { runConservation } from "./conservation.ts";
 import { buildCall, createFakeConsole, runAndRead } from "../../terminal/console.fixture.ts";
 import { controlClient } from "../../terminal/control-client.ts";
@@ -322,4 +323,20 @@ describe("services", () => {
     await runServices(buildCall({ json: true }), console.where);
     expect(JSON.parse(console.text())).toEqual(unknown);
   });
+});
+
+test("a bank's own transactions and deliveries are asked for below the bank", async () => {
+  const row = { ...found, endToEndIdentification: "E2E", businessDate: "2026-11-20", receivedAt: found.updatedAt };
+  const console = createFakeConsole([
+    { rows: [row], next: null },
+    { rows: [], next: null },
+  ]);
+  await runBankOwn(buildCall({ side: "received" }, "first"), console.where);
+  await runBankDeliveries(buildCall({}, "first"), console.where);
+  expect(console.asked.map(({ url }) => new URL(url).pathname + new URL(url).search)).toEqual([
+    "/control/v1/banks/first/transactions?side=received",
+    "/control/v1/banks/first/deliveries",
+  ]);
+  expect(console.text()).toContain("ZAR 1250.50");
+  expect(console.text()).toContain("the bank has acknowledged everything");
 });

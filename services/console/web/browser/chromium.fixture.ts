@@ -20,7 +20,7 @@ export type ConsoleOnPort = Awaited<ReturnType<typeof openConsoleOnPort>>;
 async function answerWithProcesses(): Promise<readonly AskedProcess[]> {
   const readiness = { isReady: false, reasons: ["scheduler: partition 1: the store does not answer since 2026-11-20T06:00:00.000Z"] };
   return [
-    await answerAs({ service: "scheduler", owned: { 0: 12, 2: 4 } }, "http://10.0.0.1:9464"),
+    await answerAs({ service: "scheduler", owned: { 0: 12, 2: 4 }, decisionRules: 3 }, "http://10.0.0.1:9464"),
     await answerAs({ service: "scheduler", owned: { 1: 1_234_567 }, hash: "0123456789ab", readiness }, "http://10.0.0.2:9464"),
     silentProcess("http://10.0.0.3:9464", "ECONNREFUSED"),
   ];

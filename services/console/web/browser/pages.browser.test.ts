@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sampleOperator } from "@sluice/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Browser } from "playwright-core";
 import { consoleStartAtMs, consoleUetr, day } from "../../decisions/decisions.fixture.ts";
@@ -17,7 +18,8 @@ const script = '<img src=x onerror="window.wasRun=true"><script>window.wasRun=tr
 /** A debit whose report the bank refused with an answer that would run, if a page let it. */
 beforeAll(async () => {
   browser = await openBrowser();
-  console = await openConsoleOnPort();
+  const person = sampleOperator({ id: "first-person", roles: ["read"], bank: "first" });
+  console = await openConsoleOnPort({ operators: [sampleOperator(), person] });
   const evidence = {
     attempts: 1,
     anyAnswer: true,
@@ -56,6 +58,8 @@ const pages = [
   `/transactions/${consoleUetr}`,
   "/banks",
   "/banks/first",
+  "/own/first",
+  `/own/first/transactions/${consoleUetr}`,
   "/days",
   `/days/${day}`,
   "/reconciliation",
@@ -65,6 +69,7 @@ const pages = [
   "/system",
   "/audit",
   "/calendar",
+  "/calendar?closed=2026-11-20",
   "/search?state=HELD&counts=yes",
   "/nothing",
   `/decide/withdrawDebit?uetr=${consoleUetr}`,
@@ -90,6 +95,24 @@ test.each(["light", "dark"] as const)("axe finds nothing on any page in %s colou
   }
 });
 
+test.each(["light", "dark"] as const)(
+  "a bank's own person has its page and no other, in %s colours [D9 bank-view]",
+  async (colorScheme) => {
+    await using context = await browser.newContext({ colorScheme, viewport: { width: 1_280, height: 900 } });
+    const page = await signIn(context, console, "first-person");
+    expect(new URL(page.url()).pathname).toBe("/own/first");
+    expect(await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents()).toEqual(["Your bank"]);
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole("searchbox").fill(consoleUetr);
+    await page.keyboard.press("Enter");
+    await page.getByRole("table", { name: "States" }).waitFor();
+    expect([new URL(page.url()).pathname, await findViolations(page)]).toEqual([`/own/first/transactions/${consoleUetr}`, []]);
+    await page.goto(`${console.address}/banks/second`);
+    await page.getByText("An operator of one bank has only what is below that bank.").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+  },
+);
+
 test.each([360, 768, 3_840])("no page is wider than a screen of %i pixels", async (width) => {
   await using context = await browser.newContext({ viewport: { width, height: 900 } });
   const page = await signIn(context, console);
@@ -97,6 +120,21 @@ test.each([360, 768, 3_840])("no page is wider than a screen of %i pixels", asyn
     await page.goto(`${console.address}${path}`);
     const wide = await page.evaluate("document.documentElement.scrollWidth");
     expect([path, Number(wide) <= width]).toEqual([path, true]);
+  }
+});
+
+test("the tables of processes and endpoints need no scrolling at 1280 pixels", async () => {
+  await using context = await browser.newContext({ viewport: { width: 1_280, height: 900 } });
+  const page = await signIn(context, console);
+  for (const [path, name] of [
+    ["/services", "Processes"],
+    ["/banks/first", "Endpoints"],
+    ["/own/first", "Endpoints"],
+  ] as const) {
+    await page.goto(`${console.address}${path}`);
+    await page.getByRole("region", { name, exact: true }).waitFor();
+    const table = `document.querySelector('[aria-label="${name}"]')`;
+    expect([path, name, await page.evaluate(`${table}.scrollWidth - ${table}.clientWidth`)]).toEqual([path, name, 0]);
   }
 });
 

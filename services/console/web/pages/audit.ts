@@ -7,19 +7,31 @@ import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { isDate } from "../../http/control-parameters.ts";
 import { showTime } from "../parts/clock.ts";
-import { link, mark, dataTable, uetrLink, type Html } from "../parts/html.ts";
+import { link, mark, dataTable, uetrLink, type Column, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
+import { createSorting, type Order } from "../parts/sorting.ts";
 
 type Row = AnswerOf<"listActions">["rows"][number];
 
-const columns = [
-  { title: "When" },
-  { title: "Operator" },
-  { title: "Decision" },
-  { title: "About" },
-  { title: "Result" },
-  { title: "Reason", isText: true },
-];
+const orders: Readonly<Record<string, Order<Row>>> = {
+  when: { order: "ascending", by: ({ at }) => at },
+  operator: { order: "ascending", by: ({ operator }) => operator },
+  decision: { order: "ascending", by: ({ kind }) => kind },
+  result: { order: "descending", by: ({ result }) => result },
+};
+
+/** A list that was cut off is the newest first and nothing else. */
+function listColumns({ column }: Pick<ReturnType<typeof createSorting>, "column">, isWhole: boolean): readonly Column[] {
+  const sortable = (name: string, title: string): Column => (isWhole ? column(name, { title }) : { title });
+  return [
+    sortable("when", "When"),
+    sortable("operator", "Operator"),
+    sortable("decision", "Decision"),
+    { title: "About" },
+    sortable("result", "Result"),
+    { title: "Reason", isText: true },
+  ];
+}
 
 export async function showAudit({ api, query, clock }: Asked): Promise<PageContent> {
   const terms = {
@@ -29,7 +41,8 @@ export async function showAudit({ api, query, clock }: Asked): Promise<PageConte
     to: toInstant(query.get("to"), clock.zone, 1),
   };
   const { rows, isWhole, from, to } = await api.read("listActions", `/actions${queryText(terms)}`);
-  const cells = rows.map((row) => [
+  const sorting = createSorting("/audit", query, orders);
+  const cells = (isWhole ? sorting.rows(rows) : rows).map((row) => [
     showTime(row.at, clock),
     link(`/audit${queryText({ operator: row.operator })}`, row.operator),
     row.kind,
@@ -47,7 +60,7 @@ export async function showAudit({ api, query, clock }: Asked): Promise<PageConte
         bank, and proposals. The journal has all of them.
       </p>
       ${isWhole ? "" : html`<p>${mark("warns", "There are more decisions than are listed. Choose a shorter time.")}</p>`}
-      ${dataTable(rows.length === 0 ? "Decisions" : `${rows.length} decisions`, columns, cells, "No decision in this time.")}`,
+      ${dataTable(rows.length === 0 ? "Decisions" : `${rows.length} decisions`, listColumns(sorting, isWhole), cells, "No decision in this time.")}`,
   };
 }
 

@@ -32,6 +32,7 @@ export async function showBankPage({ api, params, query, clock }: Asked): Promis
     runbook: "a-bank-does-not-answer",
     isLive: true,
     body: html`<p class="line big">${receiverMark(bank.state)} <span>${bank.kind}</span> <span>${shown.configured?.name ?? ""}</span></p>
+      <p>${link(`/own/${id}`, "As the bank sees it")}</p>
       ${
         bank.why.length === 0
           ? ""
@@ -84,22 +85,21 @@ function renderActions({ status: { bank, isPaused, since }, refusedCount }: Show
 function renderEndpoints({ endpoints }: Bank, clock: Clock): Html {
   const columns = [
     { title: "Address" },
-    { title: "For" },
     { title: "State" },
     { title: "Requests at once", isNumber: true },
-    { title: "Breaker" },
-    { title: "Asked to wait until" },
+    { title: "What holds messages back", isText: true },
     { title: "Last check" },
   ];
   const rows = endpoints.map(({ address, service, state, concurrency, connections, breaker, retryAfterUntil, check }) => [
-    html`<code>${address}</code>`,
-    service === "dispatcher" ? "messages" : "postings of events",
+    html`<code>${address}</code><br /><span class="quiet">${service === "dispatcher" ? "messages" : "postings of events"}</span>`,
     receiverMark(state),
     `${concurrency} of ${connections}`,
-    breaker === null
-      ? "closed"
-      : html`open ${showTime(breaker.since, clock)} <span class="quiet">${showDistance(breaker.since, clock)}, ${breaker.reason}</span>`,
-    showTime(retryAfterUntil, clock),
+    breaker !== null
+      ? html`breaker open since ${showTime(breaker.since, clock)}
+          <span class="quiet">${showDistance(breaker.since, clock)}, ${breaker.reason}</span>`
+      : retryAfterUntil !== null
+        ? html`it asked to wait until ${showTime(retryAfterUntil, clock)}`
+        : "nothing",
     check === null
       ? "none"
       : html`${checkMark(check)} <span class="quiet">${showDistance(check.at, clock)}, ${count(check.tookMs)} ms</span>`,

@@ -6,23 +6,20 @@ import type { Asked } from "../asked.ts";
 import { showDistance, showSentence, showTime } from "../parts/clock.ts";
 import { count, link, receiverMark, dataTable, type Column } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
+import { createSorting, type Order } from "../parts/sorting.ts";
 
 type Bank = AnswerOf<"listBanks">["rows"][number];
 
-/** What is worst comes first, but for names and times: what is not known comes last. */
-const orders: Readonly<Record<string, (a: Bank, b: Bank) => number>> = {
-  receiver: (a, b) => compareTexts(a.bank, b.bank),
-  state: (a, b) => Number(a.state === "active") - Number(b.state === "active") || compareTexts(a.state, b.state),
-  messages: (a, b) => (b.waiting?.deliveries.waiting ?? -1) - (a.waiting?.deliveries.waiting ?? -1),
-  postings: (a, b) => (b.waiting?.postings.waiting ?? -1) - (a.waiting?.postings.waiting ?? -1),
-  refused: (a, b) => countRefused(b) - countRefused(a),
-  oldest: (a, b) => compareTexts(oldestOf(a) ?? "~", oldestOf(b) ?? "~"),
-  close: (a, b) => compareTexts(a.waiting?.closes ?? "~", b.waiting?.closes ?? "~"),
+/** What is worst comes first, but for names and times. */
+const orders: Readonly<Record<string, Order<Bank>>> = {
+  receiver: { order: "ascending", by: ({ bank }) => bank },
+  state: { order: "descending", by: ({ state }) => (state === "active" ? "" : state) },
+  messages: { order: "descending", by: ({ waiting }) => waiting?.deliveries.waiting ?? null },
+  postings: { order: "descending", by: ({ waiting }) => waiting?.postings.waiting ?? null },
+  refused: { order: "descending", by: (bank) => (bank.waiting === null ? null : countRefused(bank)) },
+  oldest: { order: "ascending", by: oldestOf },
+  close: { order: "ascending", by: ({ waiting }) => waiting?.closes ?? null },
 };
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
 
 function countRefused({ waiting }: Pick<Bank, "waiting">): number {
   return waiting === null ? -1 : waiting.deliveries.refused + waiting.postings.refused;
@@ -32,38 +29,36 @@ function oldestOf({ waiting }: Pick<Bank, "waiting">): string | null {
   return waiting?.deliveries.oldestSince ?? waiting?.postings.oldestSince ?? null;
 }
 
-function listColumns(sort: string): readonly Column[] {
-  const by = (name: string, order: "ascending" | "descending" = "descending") => ({
-    sort: { href: `/banks?sort=${name}`, order, isOn: sort === name },
-  });
+function listColumns({ column }: Pick<ReturnType<typeof createSorting>, "column">): readonly Column[] {
   return [
-    { title: "Receiver", ...by("receiver", "ascending") },
+    column("receiver", { title: "Receiver" }),
     { title: "Kind" },
-    { title: "State", ...by("state") },
-    { title: "Messages", isNumber: true, ...by("messages") },
-    { title: "Postings", isNumber: true, ...by("postings") },
-    { title: "Refused", isNumber: true, ...by("refused") },
-    { title: "Oldest", ...by("oldest", "ascending") },
-    { title: "First close", ...by("close", "ascending") },
+    column("state", { title: "State" }),
+    column("messages", { title: "Messages", isNumber: true }),
+    column("postings", { title: "Postings", isNumber: true }),
+    column("refused", { title: "Refused", isNumber: true }),
+    column("oldest", { title: "Oldest" }),
+    column("close", { title: "First close" }),
     { title: "Why", isText: true },
   ];
 }
 
 export async function showBanks({ api, query, clock }: Asked): Promise<PageContent> {
   const { rows, countedAt } = await api.read("listBanks", "/banks");
-  const sort = query.get("sort") ?? "receiver";
-  const sorted = rows.toSorted(orders[sort] ?? (() => 0));
-  const cells = sorted.map(({ bank, kind, state, waiting, why }: Bank) => [
-    link(`/banks/${bank}`, bank),
-    kind,
-    receiverMark(state),
-    waiting === null ? "not counted" : count(waiting.deliveries.waiting),
-    waiting === null ? "not counted" : count(waiting.postings.waiting),
-    waiting === null ? "" : count(countRefused({ waiting })),
-    html`<span class="quiet">${showDistance(oldestOf({ waiting }), clock)}</span>`,
-    waiting === null ? "" : html`${showTime(waiting.closes, clock)} <span class="quiet">${showDistance(waiting.closes, clock)}</span>`,
-    why.map((one) => html`${showSentence(one, clock)} `),
-  ]);
+  const sorting = createSorting("/banks", query, orders);
+  const cells = sorting
+    .rows(rows)
+    .map(({ bank, kind, state, waiting, why }: Bank) => [
+      link(`/banks/${bank}`, bank),
+      kind,
+      receiverMark(state),
+      waiting === null ? "not counted" : count(waiting.deliveries.waiting),
+      waiting === null ? "not counted" : count(waiting.postings.waiting),
+      waiting === null ? "" : count(countRefused({ waiting })),
+      html`<span class="quiet">${showDistance(oldestOf({ waiting }), clock)}</span>`,
+      waiting === null ? "" : html`${showTime(waiting.closes, clock)} <span class="quiet">${showDistance(waiting.closes, clock)}</span>`,
+      why.map((one) => html`${showSentence(one, clock)} `),
+    ]);
   return {
     title: "Banks and connectors",
     section: "banks",
@@ -76,7 +71,7 @@ export async function showBanks({ api, query, clock }: Asked): Promise<PageConte
           ${rows.some(({ isPaused }) => isPaused) ? html`<li><a class="button" href="/decide/resumeBanks">Resume everything…</a></li>` : ""}
         </ul>
       </section>
-      ${dataTable("Receivers", listColumns(sort), cells, "The configuration has no bank.")}
+      ${dataTable("Receivers", listColumns(sorting), cells, "The configuration has no bank.")}
       <p class="quiet">What waits was counted ${showTime(countedAt, clock)}.</p>`,
   };
 }

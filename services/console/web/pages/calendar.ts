@@ -4,7 +4,7 @@ import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showTime, type Clock } from "../parts/clock.ts";
-import { dataTable, link, mark, type Html } from "../parts/html.ts";
+import { count, dataTable, link, mark, money, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 
 type Row = AnswerOf<"listCalendar">["rows"][number];
@@ -35,6 +35,7 @@ export async function showCalendar({ api, me, query }: Asked): Promise<PageConte
   const to = begin.add({ months: 1 }).subtract({ days: 1 }).toString();
   const { rows, zone } = await api.read("listCalendar", `/calendar${queryText({ scheme, from, to })}`);
   const cells = rows.map((row) => renderDate(row, scheme ?? "", today, { zone, nowMs: null }));
+  const difference = await readDifference(api, query, scheme);
   const at = (months: number): string => `/calendar${queryText({ scheme: query.get("scheme"), month: month.add({ months }).toString() })}`;
   return {
     title: `Calendar, ${month.toPlainDate({ day: 1 }).toLocaleString("en-GB", { month: "long", year: "numeric" })}`,
@@ -46,6 +47,7 @@ export async function showCalendar({ api, me, query }: Asked): Promise<PageConte
         ${me.schemes.map(({ id }) => link(`/calendar${queryText({ scheme: id, month: month.toString() })}`, id))}
       </p>
       ${dataTable(`${scheme ?? ""}, ${zone}`, columns, cells, "The calendar has no date here.")}
+      ${renderAsked(query, scheme, month.toString())} ${difference === null ? "" : renderDifference(difference)}
       <p class="quiet">By the configuration in force. A date that is planned has a page with what was changed since.</p>`,
   };
 }
@@ -78,4 +80,64 @@ function renderDate(row: Row, scheme: string, today: string | null, { zone }: Cl
 
 function renderWindow({ opens, closes }: Row["windows"][number], clock: Clock): Html {
   return html`${showTime(opens, clock)} to ${showTime(closes, clock)} `;
+}
+
+type Difference = AnswerOf<"compareCalendar">;
+
+async function readDifference(api: Asked["api"], query: URLSearchParams, scheme: string | null): Promise<Difference | null> {
+  const [closed, windows] = ["closed", "windows"].map((name) => query.get(name)?.replaceAll(" ", "") ?? "");
+  if (closed === "" && windows === "") return null;
+  return await api.read("compareCalendar", `/calendar/difference${queryText({ scheme, closed, windows })}`);
+}
+
+/** A holiday that is declared, or other hours: what would they change? */
+function renderAsked(query: URLSearchParams, scheme: string | null, month: string): Html {
+  const field = (name: string, title: string, placeholder: string) =>
+    html`<p>
+      <label for="${name}">${title}</label
+      ><input id="${name}" name="${name}" value="${query.get(name) ?? ""}" placeholder="${placeholder}" maxlength="200" />
+    </p>`;
+  return html`<section aria-labelledby="what-if">
+    <h2 id="what-if">What would change?</h2>
+    <form class="terms">
+      <input type="hidden" name="scheme" value="${scheme ?? ""}" /><input type="hidden" name="month" value="${month}" />
+      ${field("closed", "Holidays besides", "2026-12-24,2026-12-31")} ${field("windows", "Windows of every date", "08:00-12:00")}
+      <p class="wide"><button class="main">Compare</button> Nothing is written: the configuration file says what counts.</p>
+    </form>
+  </section>`;
+}
+
+function renderDifference({ rows, held, zone, from, to }: Difference): Html {
+  const text = ({ closed, name, windows, reconciliation }: Difference["rows"][number]["before"]): Html => {
+    const clock = { zone, nowMs: windows[0] === undefined ? null : Date.parse(windows[0].opens) };
+    if (closed !== null) return html`${mark("quiet", closedTexts[closed])} ${name ?? ""}`;
+    return html`${windows.map((window) => renderWindow(window, clock))}, reconciliation ${showTime(reconciliation, clock)}`;
+  };
+  const cells = rows.map(({ date, change, before, after }) => [
+    date,
+    change === "removed" ? mark("warns", "no business date any more") : mark("waits", "other times"),
+    text(before),
+    text(after),
+  ]);
+  const moved = held.map(({ bank, businessDate, count: debits, currency, sum, change, goesTo }) => [
+    bank ?? "–",
+    businessDate,
+    count(debits),
+    money(currency, sum),
+    change === "times"
+      ? "their date stays, with other times"
+      : goesTo === null
+        ? mark("bad", "there is no date for them")
+        : `go to ${goesTo}`,
+  ]);
+  const dates = [{ title: "Date" }, { title: "Change" }, { title: "Now" }, { title: "Then" }];
+  const debits = [
+    { title: "Bank" },
+    { title: "Date" },
+    { title: "Debits", isNumber: true },
+    { title: "Sum", isNumber: true },
+    { title: "Then", isText: true },
+  ];
+  return html`${dataTable(`Dates that change from ${from} to ${to}`, dates, cells, "Nothing changes.")}
+  ${dataTable("Held debits on these dates", debits, moved, "None is held on a date that changes.")}`;
 }

@@ -2,7 +2,7 @@
 
 import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
-import { queryText, type Asked } from "../asked.ts";
+import { queryText, type Asked, type Elsewhere } from "../asked.ts";
 import { showCounted, showDate, showDistance, showSentence, showTime, type Clock } from "../parts/clock.ts";
 import { dayBar } from "../parts/day-bar.ts";
 import { formatAmount, parseAmount } from "../../views/control-values.ts";
@@ -13,7 +13,8 @@ import type { PageContent } from "../parts/layout.ts";
 type Overview = AnswerOf<"showOverview">;
 type Day = Overview["days"][number];
 
-export async function showNow({ api, me, clock }: Asked): Promise<PageContent> {
+export async function showNow({ api, me, clock }: Asked): Promise<PageContent | Elsewhere> {
+  if (me.bank !== null) return { location: `/own/${me.bank}` };
   const [overview, series] = await Promise.all([api.read("showOverview", "/overview"), api.read("showSeries", "/series")]);
   const close = { at: overview.days[0]?.window?.closes ?? null, name: "close of the window" };
   return {

@@ -11,6 +11,7 @@ import { showLetters } from "./dead-letters.ts";
 import { showDecided } from "./decided.ts";
 import { showNow } from "./now.ts";
 import { showOutcomes } from "./outcomes.ts";
+import { showOwn, showOwnTransactionPage } from "./own.ts";
 import { showProposals } from "./proposals.ts";
 import { showReconciliation } from "./reconciliation.ts";
 import { showSearch } from "./search.ts";
@@ -29,6 +30,8 @@ export const pages: readonly Page[] = [
   { path: "/transactions/:uetr", load: showTransactionPage },
   { path: "/banks", load: showBanks },
   { path: "/banks/:bank", load: showBankPage },
+  { path: "/own/:bank", load: showOwn },
+  { path: "/own/:bank/transactions/:uetr", load: showOwnTransactionPage },
   { path: "/calendar", load: showCalendar },
   { path: "/days", load: showDays },
   { path: "/days/:day", load: showDay },

@@ -6,11 +6,12 @@ import type { Asked } from "../asked.ts";
 import { showDistance, showTime, type Clock } from "../parts/clock.ts";
 import { count, dataTable, link, mark, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
+import { createSorting } from "../parts/sorting.ts";
 
 type Services = AnswerOf<"listServices">;
 type Process = Services["rows"][number];
 
-export async function showServices({ api, clock }: Asked): Promise<PageContent> {
+export async function showServices({ api, query, clock }: Asked): Promise<PageContent> {
   const shown = await api.read("listServices", "/services");
   return {
     title: "Services",
@@ -18,9 +19,9 @@ export async function showServices({ api, clock }: Asked): Promise<PageContent> 
     command: "./sluice services",
     runbook: "a-partition-stands-still",
     isLive: true,
-    body: html`${renderDifferences(shown)} ${renderServices(shown)}
-      ${shown.areProcessesKnown ? renderProcesses(shown, clock) : unknownProcesses} ${renderBlocked(shown, clock)}
-      ${renderCertificates(shown, clock)} ${renderTopics(shown)}
+    body: html`${renderDifferences(shown)} ${renderServices(shown, query)}
+      ${shown.areProcessesKnown ? renderProcesses(shown, query, clock) : unknownProcesses} ${renderBlocked(shown, clock)}
+      ${renderCertificates(shown, clock)} ${renderTopics(shown, query)}
       <p class="quiet">Partition by partition: ${link("/system", "System")}.</p>`,
   };
 }
@@ -38,52 +39,69 @@ function renderDifferences({ differences }: Services): Html | string {
       </ul>`;
 }
 
-function renderServices({ services, areProcessesKnown }: Services): Html {
+function renderServices({ services, areProcessesKnown }: Services, query: URLSearchParams): Html {
+  const sorting = createSorting<Services["services"][number]>("/services", query, {
+    service: { order: "ascending", by: ({ service }) => service },
+    ready: { order: "ascending", by: ({ ready, processes }) => ready - processes },
+    "not-owned": { order: "descending", by: ({ notOwned }) => notOwned },
+    behind: { order: "descending", by: ({ lag }) => (lag === null ? null : Number(lag)) },
+  });
   const columns = [
-    { title: "Service" },
-    { title: "Ready", isNumber: true },
+    sorting.column("service", { title: "Service" }),
+    sorting.column("ready", { title: "Ready", isNumber: true }),
     { title: "Partitions", isNumber: true },
-    { title: "Owned by nobody", isNumber: true },
-    { title: "Behind", isNumber: true },
+    sorting.column("not-owned", { title: "Owned by nobody", isNumber: true }),
+    sorting.column("behind", { title: "Behind", isNumber: true }),
   ];
-  const cells = services.map(({ service, processes, ready, partitions, notOwned, lag }) => [
-    service,
-    areProcessesKnown ? `${count(ready)} of ${count(processes)}` : "not known",
-    optional(partitions),
-    notOwned !== null && notOwned > 0 ? mark("bad", count(notOwned)) : optional(notOwned),
-    optional(lag),
-  ]);
+  const cells = sorting
+    .rows(services)
+    .map(({ service, processes, ready, partitions, notOwned, lag }) => [
+      service,
+      areProcessesKnown ? `${count(ready)} of ${count(processes)}` : "not known",
+      optional(partitions),
+      notOwned !== null && notOwned > 0 ? mark("bad", count(notOwned)) : optional(notOwned),
+      optional(lag),
+    ]);
   return dataTable("Services", columns, cells, "None is known.");
 }
 
-function renderProcesses({ rows }: Services, clock: Clock): Html {
+function renderProcesses({ rows }: Services, query: URLSearchParams, clock: Clock): Html {
+  const sorting = createSorting<Process>("/services", query, {
+    process: { order: "ascending", by: ({ service, address }) => `${service ?? "~"} ${address}` },
+    state: { order: "ascending", by: ({ isReady, failure }) => (failure !== null ? 0 : isReady ? 2 : 1) },
+    release: { order: "ascending", by: ({ release }) => release },
+    lag: { order: "descending", by: ({ lag }) => (lag === null ? null : Number(lag)) },
+    clock: { order: "descending", by: ({ skewMs }) => (skewMs === null ? null : Math.abs(skewMs)) },
+  });
   const columns = [
-    { title: "Service" },
-    { title: "Address" },
-    { title: "State" },
-    { title: "Since" },
-    { title: "Why", isText: true },
-    { title: "Release" },
+    sorting.column("process", { title: "Service" }),
+    sorting.column("state", { title: "State", isText: true }),
+    sorting.column("release", { title: "Release" }),
     { title: "Configuration" },
-    { title: "Partitions" },
-    { title: "Behind", isNumber: true },
-    { title: "Clock" },
-    { title: "Started" },
+    sorting.column("lag", { title: "Partitions" }),
+    sorting.column("clock", { title: "Clock" }),
   ];
-  const cells = rows.map((row) => [
-    row.service ?? "not known",
-    html`<code>${row.address}</code>`,
-    stateMark(row),
-    html`${showTime(row.since, clock)} <span class="quiet">${showDistance(row.since, clock)}</span>`,
-    [...(row.failure === null ? [] : [row.failure]), ...row.reasons].join("; "),
-    row.release === null ? "–" : html`${row.release} <span class="quiet">Node ${row.node ?? "–"}</span>`,
-    configurationText(row, clock),
-    row.partitions.length === 0 ? "–" : partitionList(row.partitions.map(({ partition }) => partition)),
-    optional(row.lag),
-    row.skewMs === null ? "–" : `${row.skewMs >= 0 ? "+" : ""}${row.skewMs} ms`,
-    showTime(row.startedAt, clock),
-  ]);
+  const cells = sorting
+    .rows(rows)
+    .map((row) => [
+      html`${row.service ?? "not known"}<br /><code>${row.address.replace(/^http:\/\//, "")}</code>`,
+      html`${stateMark(row)} <span class="quiet">${showDistance(row.since, clock)}</span> ${whyText(row)}`,
+      row.release === null ? "–" : html`${row.release}<br /><span class="quiet">Node ${row.node ?? "–"}</span>`,
+      configurationText(row, clock),
+      row.partitions.length === 0
+        ? "–"
+        : html`${partitionList(row.partitions.map(({ partition }) => partition))}<br /><span class="quiet"
+              >${optional(row.lag)} behind</span
+            >`,
+      html`${row.skewMs === null ? "–" : `${row.skewMs >= 0 ? "+" : ""}${row.skewMs} ms`}<br /><span class="quiet"
+          >started ${showDistance(row.startedAt, clock)}</span
+        >`,
+    ]);
   return dataTable("Processes", columns, cells, "No process was found.");
+}
+
+function whyText({ failure, reasons }: Process): string {
+  return [...(failure === null ? [] : [failure]), ...reasons].join("; ");
 }
 
 function stateMark({ failure, isReady, reasons }: Process): Html {
@@ -95,8 +113,8 @@ function stateMark({ failure, isReady, reasons }: Process): Html {
 function configurationText({ configuration, isConfigurationRefused }: Process, clock: Clock): Html | string {
   if (configuration === null) return "–";
   const { version, hash, since } = configuration;
-  return html`${version} <code>${hash}</code>
-    <span class="quiet">${showDistance(since, clock)}</span> ${isConfigurationRefused ? mark("bad", "a newer file is refused") : ""}`;
+  return html`${version} ${hash === version ? "" : html`<code>${hash}</code>`}<br /><span class="quiet">${showDistance(since, clock)}</span>
+    ${isConfigurationRefused ? mark("bad", "a newer file is refused") : ""}`;
 }
 
 function renderBlocked({ rows }: Services, clock: Clock): Html | string {
@@ -123,19 +141,21 @@ function renderBlocked({ rows }: Services, clock: Clock): Html | string {
   return cells.length === 0 ? "" : dataTable("Positions that stand", columns, cells, "None.");
 }
 
-function renderTopics({ topics }: Services): Html {
+function renderTopics({ topics }: Services, query: URLSearchParams): Html {
+  const sorting = createSorting<Services["topics"][number]>("/services", query, {
+    topic: { order: "ascending", by: ({ topic }) => topic },
+    records: { order: "descending", by: ({ records }) => Number(records) },
+    largest: { order: "descending", by: ({ largest }) => Number(largest) },
+  });
   const columns = [
-    { title: "Topic" },
+    sorting.column("topic", { title: "Topic" }),
     { title: "Partitions", isNumber: true },
-    { title: "Records kept", isNumber: true },
-    { title: "In the fullest partition", isNumber: true },
+    sorting.column("records", { title: "Records kept", isNumber: true }),
+    sorting.column("largest", { title: "In the fullest partition", isNumber: true }),
   ];
-  const cells = topics.map(({ topic, partitions, records, largest }) => [
-    html`<code>${topic}</code>`,
-    count(partitions),
-    count(records),
-    count(largest),
-  ]);
+  const cells = sorting
+    .rows(topics)
+    .map(({ topic, partitions, records, largest }) => [html`<code>${topic}</code>`, count(partitions), count(records), count(largest)]);
   return dataTable("Topics that the console uses", columns, cells, "None is known.");
 }
 

@@ -8,7 +8,7 @@ import type { Html } from "./html.ts";
 export interface PageContent {
   readonly title: string;
   /** Where the page is in the navigation; null: nowhere. */
-  readonly section: Section | null;
+  readonly section: Section | "own" | null;
   readonly body: Html;
   /** The verb of `./sluice` that says or does the same. */
   readonly command: string;
@@ -48,7 +48,7 @@ export function renderPage(content: PageContent, frame: Frame): Html {
     html`<a class="skip" href="#main">Skip to content</a>
       <header class="top">
         <a class="name" href="/">Sluice</a>
-        <form class="find" role="search" action="/search">
+        <form class="find" role="search" action="${frame.me.bank === null ? "/search" : `/own/${frame.me.bank}`}">
           <input
             type="search"
             name="q"
@@ -61,13 +61,13 @@ export function renderPage(content: PageContent, frame: Frame): Html {
         </form>
         <p class="clock" id="clock">${renderClock(frame)}</p>
         <form class="person" method="post" action="/sign-out">
-          <span title="roles: ${frame.me.roles.join(", ")}">${frame.me.name}</span>
+          <span title="roles: ${frame.me.roles.join(", ")}${frame.me.bank === null ? "" : ` of ${frame.me.bank}`}">${frame.me.name}</span>
           <input type="hidden" name="formToken" value="${frame.formToken}" /><button class="plain">Sign out</button>
         </form>
       </header>
       <nav aria-label="Pages">
         <ul>
-          ${Object.entries(sections).map(([name, [href, text]]) => html`<li><a href="${href}" aria-current="${name === content.section ? "page" : "false"}">${text}</a></li>`)}
+          ${listSections(frame).map(([name, [href, text]]) => html`<li><a href="${href}" aria-current="${name === content.section ? "page" : "false"}">${text}</a></li>`)}
           ${frame.hasHelp ? html`<li><a href="/help/">Help</a></li>` : ""}
         </ul>
       </nav>
@@ -78,6 +78,11 @@ export function renderPage(content: PageContent, frame: Frame): Html {
         ${renderBehind(content, frame)}
       </main>`,
   );
+}
+
+/** A bank's own person has one page and what lies below it. */
+function listSections({ me }: Frame): readonly (readonly [string, readonly [string, string]])[] {
+  return me.bank === null ? Object.entries(sections) : [["own", [`/own/${me.bank}`, "Your bank"]]];
 }
 
 export function renderClock({ clock, me }: Frame): Html | string {

@@ -1,0 +1,124 @@
+// Answers of the control API about what a bank may see of itself. No member names another bank, an operator, or an
+// operator's words.
+
+import * as z from "zod";
+import {
+  amountTextSchema,
+  asOfSchema,
+  countSchema,
+  countedAtSchema,
+  currencyTextSchema,
+  dateTextSchema,
+  daySchema,
+  nextPageSchema,
+  nullableTextSchema,
+  nullableTimeSchema,
+  textSchema,
+  timeSchema,
+  uetrSchema,
+} from "./answer-parts.ts";
+import { endpointSchema, receiverStateSchema, undeliveredMessageSchema, waitingTotals } from "./receiver-answers.ts";
+
+const ownCount = z
+  .strictObject({
+    scheme: textSchema,
+    businessDate: dateTextSchema,
+    state: textSchema,
+    currency: currencyTextSchema,
+    count: countSchema,
+    sum: amountTextSchema,
+  })
+  .meta({ id: "OwnCount" });
+
+const ownDay = z
+  .strictObject({
+    day: daySchema,
+    isVoided: z.boolean(),
+    cutOff: nullableTimeSchema,
+    windows: z.array(
+      z.strictObject({
+        number: z.int().min(1),
+        state: z.enum(["planned", "open", "closed", "missed"]),
+        opens: timeSchema,
+        closes: timeSchema,
+      }),
+    ),
+    reconciliation: nullableTimeSchema,
+    isGateOpen: z
+      .boolean()
+      .nullable()
+      .meta({ description: "Whether debits to the bank may leave as far as credits go; null: it has no gate." }),
+  })
+  .meta({ id: "OwnDay" });
+
+const ownTransaction = {
+  uetr: uetrSchema,
+  sides: z
+    .array(z.enum(["sent", "received"]))
+    .meta({ description: "Whether the bank sent it, or it was or will be sent to the bank, or both." }),
+  state: textSchema,
+  stageVersion: countSchema,
+  scheme: textSchema,
+  flow: z.enum(["on-us", "off-us", "credit"]),
+  businessDate: dateTextSchema.nullable(),
+  amount: amountTextSchema,
+  currency: currencyTextSchema,
+  messageIdentification: nullableTextSchema,
+  endToEndIdentification: nullableTextSchema,
+  receivedAt: timeSchema,
+  updatedAt: timeSchema,
+};
+
+export const ownAnswers = {
+  showOwnBank: z.strictObject({
+    schema: z.literal("OwnBank"),
+    asOf: asOfSchema,
+    bank: textSchema,
+    name: textSchema,
+    state: receiverStateSchema,
+    until: nullableTimeSchema.meta({ description: "End of the maintenance." }),
+    endpoints: z.array(endpointSchema.omit({ check: true })),
+    waiting: z
+      .strictObject({ deliveries: waitingTotals, postings: waitingTotals, countedAt: countedAtSchema })
+      .nullable()
+      .meta({ description: "What the bank has not taken; null: not counted yet." }),
+    days: z.array(ownDay).meta({ description: "The first three days of each scheme that are not reconciled." }),
+    received: z.array(ownCount).meta({ description: "What was or will be sent to the bank on running days, by state." }),
+    receivedCountedAt: countedAtSchema,
+    sent: z.array(ownCount).meta({ description: "What the bank sent for running days, by state." }),
+    sentCountedAt: countedAtSchema,
+  }),
+  listOwnTransactions: z.strictObject({
+    schema: z.literal("OwnTransactions"),
+    bank: textSchema,
+    side: z.enum(["sent", "received"]),
+    rows: z.array(z.strictObject(ownTransaction)),
+    next: nextPageSchema,
+  }),
+  showOwnTransaction: z.strictObject({
+    schema: z.literal("OwnTransaction"),
+    bank: textSchema,
+    ...ownTransaction,
+    states: z.array(z.strictObject({ state: textSchema, stageVersion: countSchema, at: timeSchema })),
+  }),
+  listOwnDeliveries: z.strictObject({
+    schema: z.literal("OwnDeliveries"),
+    asOf: asOfSchema,
+    bank: textSchema,
+    rows: z.array(
+      undeliveredMessageSchema.pick({
+        kind: true,
+        messageIdentification: true,
+        uetr: true,
+        status: true,
+        attempts: true,
+        nextAttempt: true,
+        day: true,
+        windowCloses: true,
+        closes: true,
+        recentAttempts: true,
+      }),
+    ),
+    next: nextPageSchema,
+  }),
+} as const satisfies Readonly<Record<string, z.ZodType>>;
