@@ -107,6 +107,17 @@ test("I8: a bank with an unresolved credit in any partition gets nothing until i
   expect([closed[0], ...closed.slice(-2)]).toEqual([`"0 1 2" []`, `"" ["second: partitions 0 2"]`, `"" ["second: partitions 0"]`]);
 });
 
+test("a declaration is a line of the log for people, and not one for each partition", async () => {
+  const said: string[] = [];
+  const environment = setUp({ onInfo: (event) => void (event.startsWith("gate.") && said.push(event)) });
+  await environment.scheduler();
+  await holdEverywhere(environment);
+  await open(environment);
+  await environment.declare();
+  await environment.until("released", () => releasedTo(environment).length === 3);
+  expect(said).toEqual(["gate.closed"]);
+});
+
 test("a credit that ends by its deadline opens its bank's gate", async () => {
   const environment = setUp();
   await environment.scheduler();

@@ -171,11 +171,11 @@ function markReported(one: TrackedDeclaration, facts: readonly FactToAppend[], {
     if (fact.kind === "PartitionCredits") {
       one.isAnswered = true;
       for (const bank of fact.banksUnresolved) one.toClear.add(bank);
-      logger.info("gate.answered", { partition, declaration, banksUnresolved: fact.banksUnresolved });
+      logger.debug("gate.answered", { partition, declaration, banksUnresolved: fact.banksUnresolved });
     }
     if (fact.kind === "PartitionBankClear") {
       one.reportedClear.add(fact.bank);
-      logger.info("gate.bank-cleared", { partition, declaration, bank: fact.bank });
+      logger.debug("gate.bank-cleared", { partition, declaration, bank: fact.bank });
     }
   }
 }

@@ -41,17 +41,20 @@ export function reportDay(
   const isClosed = day.markers.some(({ offset, marker }) => offset === record.offset && marker.kind === "WindowClosed");
   if (open !== undefined) metrics.windowCloses.set(open.closesAtMs / 1_000, { scheme });
   else if (isClosed) metrics.windowCloses.set(0, { scheme });
-  if (decision === "applied") reportGate(logger, partition, day);
+  if (decision === "applied") reportGate(logger, partition, day, record.offset);
 }
 
 /**
  * Reports why a gate is closed: partitions that have not answered yet, and banks with the partitions of their
- * unresolved credits.
+ * unresolved credits. Between the declaration and the last answer there is a line of each partition, which says nothing
+ * that a person could act on.
  */
-function reportGate(logger: Logger, partition: number, { key: day, declarations }: Day): void {
+function reportGate(logger: Logger, partition: number, { key: day, declarations, markers }: Day, atOffset: bigint): void {
+  const isDeclared = markers.some(({ offset, marker }) => offset === atOffset && marker.kind === "CreditsDeclared");
   for (const { id: declaration, partitionsAwaited, unresolved } of declarations) {
     if (partitionsAwaited.length === 0 && unresolved.length === 0) continue;
     const banks = unresolved.map(({ bank, partitions }) => `${bank}: partitions ${partitions.join(" ")}`);
-    logger.info("gate.closed", { partition, day, declaration, partitionsAwaited: partitionsAwaited.join(" "), banks });
+    const level = isDeclared || partitionsAwaited.length === 0 ? "info" : "debug";
+    logger[level]("gate.closed", { partition, day, declaration, partitionsAwaited: partitionsAwaited.join(" "), banks });
   }
 }
