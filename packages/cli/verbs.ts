@@ -214,6 +214,11 @@ export const verbIndex: VerbIndex = [
         load: async () => (await import("./verbs/trials/bench-journeys.ts")).benchJourneysVerb,
       },
       {
+        name: "bench questions",
+        line: "how long each answer to an operator's question takes",
+        load: async () => (await import("./verbs/trials/bench-questions.ts")).benchQuestionsVerb,
+      },
+      {
         name: "bench starts",
         line: "how long each service takes to start",
         load: async () => (await import("./verbs/trials/bench-starts.ts")).benchStartsVerb,
