@@ -273,6 +273,8 @@ export interface EndpointHealth {
   readonly updatedAtMs: number;
   /** What the newest check that an operator asked for brought; null: there was none. */
   readonly check: EndpointCheck | null;
+  /** When its breaker opened, with the reason, and closed (null), the oldest first: the newest 20 of who wrote last. */
+  readonly changes: readonly { readonly atMs: number; readonly reason: string | null }[];
 }
 
 export interface EndpointCheck {

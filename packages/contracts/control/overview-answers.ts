@@ -194,10 +194,18 @@ export const seriesSchema = z.strictObject({
       slowMs: countSchema.nullable().meta({ description: "Within this, 95 of 100 were." }),
     }),
   ),
-  looksSince: nullableTimeSchema.meta({ description: "Since when this console looks at breakers." }),
   breakerChanges: z
-    .array(z.strictObject({ at: timeSchema, bank: textSchema, isOpen: z.boolean(), why: z.array(textSchema) }))
-    .meta({ description: "When breakers opened and closed in the last 24 hours, seen every 10 s, the oldest first." }),
+    .array(
+      z.strictObject({
+        at: timeSchema,
+        bank: textSchema,
+        service: textSchema,
+        address: textSchema,
+        isOpen: z.boolean(),
+        reason: nullableTextSchema.meta({ description: "Why it opened; null: it closed." }),
+      }),
+    )
+    .meta({ description: "When breakers opened and closed in the last 24 hours, the newest 20 of each address, the oldest first." }),
   heldTrend: trend,
   waitingTrend: trend,
 });

@@ -1,13 +1,19 @@
 // What one breaker remembers of the answers, to judge whether it opens (breaker.ts).
 
+import type { EndpointHealth } from "@sluice/store";
 import { countAnswer, noStreaks, quietMs, reasonToOpen, type BreakerReason, type CountedAnswer, type FailureStreaks } from "./breaker.ts";
 
-/** All times are milliseconds of the monotonic clock. */
+/** Openings and closings that are kept, over restarts too (endpoints.ts #1). */
+const changesMax = 20;
+
+/** All times are milliseconds of the monotonic clock, but for those of changes, which people read. */
 export class BreakerJudge {
   #streaks: FailureStreaks = noStreaks;
   #closings = 0;
   #closedAtMs = Number.NEGATIVE_INFINITY;
   #acknowledgedAtMs: number;
+  /** When it opened and closed, the oldest first. */
+  changes: EndpointHealth["changes"] = [];
 
   constructor(nowMs: number) {
     this.#acknowledgedAtMs = nowMs;
@@ -35,15 +41,21 @@ export class BreakerJudge {
   }
 
   /** Returns how many answers opened it. */
-  recordOpened(reason: BreakerReason, nowMs: number): number {
+  recordOpened(reason: BreakerReason, nowMs: number, atMs: number): number {
+    this.#keep({ atMs, reason });
     const { count } = this.#streaks[reason];
     this.#streaks = noStreaks;
     if (nowMs - this.#closedAtMs >= quietMs) this.#closings = 0;
     return count;
   }
 
-  recordClosed(nowMs: number): void {
+  recordClosed(nowMs: number, atMs: number): void {
+    this.#keep({ atMs, reason: null });
     this.#closings += 1;
     this.#closedAtMs = nowMs;
+  }
+
+  #keep(change: EndpointHealth["changes"][number]): void {
+    this.changes = [...this.changes, change].slice(-changesMax);
   }
 }

@@ -59,6 +59,27 @@ describe("a probe and a Retry-After", () => {
 });
 
 describe("the health of an endpoint", () => {
+  it("has when its breaker opened and closed, the newest 20 times, over a restart too", async () => {
+    const { time, destination: endpoint, answer } = setup();
+    const openAndClose = async (): Promise<void> => {
+      open(endpoint, answer);
+      await time.advance(secondMs);
+      answer({ class: "acknowledged", status: 202 });
+      await time.advance(660 * secondMs);
+    };
+    await openAndClose();
+    const health = endpoint.health("dispatcher");
+    expect(health?.changes).toEqual([
+      { atMs: endpointStartMs, reason: "transient" },
+      { atMs: endpointStartMs + secondMs, reason: null },
+    ]);
+    const restarted = createTestEndpoint();
+    if (health !== null) restarted.restore(health);
+    expect(restarted.health("dispatcher")?.changes).toEqual(health?.changes);
+    for (let nth = 1; nth <= 12; nth += 1) await openAndClose();
+    expect(endpoint.health("dispatcher")?.changes).toHaveLength(20);
+  });
+
   it("is written once a minute while the endpoint acknowledges, so that another process's value is replaced; not while nothing is sent", async () => {
     const { time, seen, answer } = setup();
     for (let second = 0; second < 150; second += 1) {

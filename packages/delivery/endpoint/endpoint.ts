@@ -228,21 +228,20 @@ export class Endpoint {
     if (origin === null) return null;
     const { time, brokerClock } = this.#options;
     const leftMs = this.#retryAfterUntilMs - time.monotonicMs();
+    const known = { service, receiverId, origin, check: this.check, changes: this.#judge.changes };
     return {
-      service,
-      receiverId,
-      origin,
+      ...known,
       breaker: this.#open,
       concurrency: learntLimit(this.#concurrency),
       retryAfterUntilMs: leftMs > 0 ? Math.ceil(brokerClock.nowMs() + leftMs) : null,
       updatedAtMs: time.nowMs(),
-      check: this.check,
     };
   }
 
   /** #5. Continues from the stored health; with an open breaker a probe is due at once. */
-  restore({ breaker, concurrency, retryAfterUntilMs, check }: EndpointHealth): void {
+  restore({ breaker, concurrency, retryAfterUntilMs, check, changes }: EndpointHealth): void {
     this.check = check;
+    this.#judge.changes = changes;
     const retryAfterLeftMs = retryAfterUntilMs === null ? 0 : retryAfterUntilMs - this.#options.brokerClock.nowMs();
     const learnt = this.#options.isLearning ? restoredConcurrency(concurrency, this.slots.slotsMax) : this.#concurrency;
     // The state continues, so this is no transition.
@@ -284,7 +283,7 @@ export class Endpoint {
     const { time, logger, metrics, events } = this.#options;
     this.#open = { sinceMs: time.nowMs(), reason };
     this.isProbeFresh = true;
-    const failures = this.#judge.recordOpened(reason, time.monotonicMs());
+    const failures = this.#judge.recordOpened(reason, time.monotonicMs(), time.nowMs());
     metrics.breakerOpen.set(1, this.labels);
     metrics.breakerTransitions.add({ ...this.labels, to: "open" });
     logger.warn("breaker.opened", { ...this.labels, reason, failures });
@@ -298,7 +297,7 @@ export class Endpoint {
     const { time, logger, metrics, events } = this.#options;
     const openForMs = time.nowMs() - this.#open.sinceMs;
     this.#open = null;
-    this.#judge.recordClosed(time.monotonicMs());
+    this.#judge.recordClosed(time.monotonicMs(), time.nowMs());
     this.#dueSinceMs = time.nowMs();
     this.#isProbeDue = false;
     this.#probeTimer?.[Symbol.dispose]();

@@ -13,6 +13,10 @@ function buildHealth(over: Partial<EndpointHealth> = {}): EndpointHealth {
     retryAfterUntilMs: 1_795_000_060_000,
     updatedAtMs: 1_795_000_000_002,
     check: { action: "c-1", atMs: 1_795_000_000_003, tookMs: 12, httpStatusCode: null, reason: "ECONNREFUSED" },
+    changes: [
+      { atMs: 1_794_000_000_000, reason: "transient" },
+      { atMs: 1_794_000_009_000, reason: null },
+    ],
     ...over,
   };
 }
@@ -23,6 +27,7 @@ const elsewhere = buildHealth({
   retryAfterUntilMs: null,
   concurrency: 32,
   check: null,
+  changes: [],
 });
 const ofEvents = buildHealth({ service: "event-publisher" });
 const longer = buildHealth({ receiverId: "first-of-all" });

@@ -102,6 +102,12 @@ export function list<Value, Stored>({ encode, decode }: Codec<Value, Stored>): C
   return { encode: (values) => values.map(encode), decode: (stored) => stored.map(decode) };
 }
 
+/** A list that documents from before the member do not have; it is empty there. */
+export function listSince<Value, Stored>(of: Codec<Value, Stored>): Codec<readonly Value[], readonly Stored[] | undefined> {
+  const { encode, decode } = list(of);
+  return { encode, decode: (stored) => decode(stored ?? []) };
+}
+
 /** A record whose keys are data. */
 export function table<Value, Stored>({ encode, decode }: Codec<Value, Stored>): Codec<Table<Value>, Table<Stored>> {
   return { encode: (values) => mapTable(values, encode), decode: (stored) => mapTable(stored, decode) };

@@ -1,7 +1,7 @@
 // The document of the collection `endpointHealth`: what a service knows of the health of one endpoint.
 
 import type { EndpointCheck, EndpointHealth } from "../port.ts";
-import { as, date, derived, document, nullable, plain, type StoredIn } from "./codec.ts";
+import { as, date, derived, document, listSince, nullable, plain, type StoredIn } from "./codec.ts";
 
 export type StoredEndpointHealth = StoredIn<typeof endpointHealthCodec>;
 
@@ -16,4 +16,5 @@ export const endpointHealthCodec = document<EndpointHealth>()({
   retryAfterUntil: as("retryAfterUntilMs", nullable(date)),
   updatedAt: as("updatedAtMs", date),
   check: nullable(document<EndpointCheck>()({ action: plain, at: as("atMs", date), tookMs: plain, httpStatusCode: plain, reason: plain })),
+  changes: listSince(document<EndpointHealth["changes"][number]>()({ at: as("atMs", date), reason: plain })),
 });

@@ -93,8 +93,9 @@ const fullHealth: EndpointHealth = {
   retryAfterUntilMs: 1_795_000_060_000,
   updatedAtMs: 1_795_000_000_002,
   check: { action: "c-1", atMs: 1_795_000_000_003, tookMs: 12, httpStatusCode: 405, reason: null },
+  changes: [{ atMs: 1_795_000_000_001, reason: "503" }],
 };
-const emptyHealth: EndpointHealth = { ...fullHealth, breaker: null, retryAfterUntilMs: null, check: null };
+const emptyHealth: EndpointHealth = { ...fullHealth, breaker: null, retryAfterUntilMs: null, check: null, changes: [] };
 
 const newPartition = newStoredPartition("scheduler", 7, "0c0c");
 const lockedPartition = {

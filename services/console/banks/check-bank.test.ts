@@ -35,7 +35,7 @@ test("what a check brought stands at the endpoint that was called [D10 check]", 
   const check = { action: "c-1", atMs: consoleStartAtMs, tookMs: 12, httpStatusCode: null, reason: "ECONNREFUSED" };
   const health = { service: "dispatcher", receiverId: "first", origin: address?.address ?? "", breaker: null, concurrency: 32 };
   await environment.settled(
-    environment.store.endpointHealth.write([{ ...health, retryAfterUntilMs: null, updatedAtMs: consoleStartAtMs, check }]),
+    environment.store.endpointHealth.write([{ ...health, retryAfterUntilMs: null, updatedAtMs: consoleStartAtMs, check, changes: [] }]),
   );
   const { status } = controlAnswers.showBank.parse(await readControlAnswer(environment, "/banks/first"));
   expect(status.endpoints[0]?.check).toMatchObject({ action: "c-1", tookMs: 12, httpStatusCode: null, reason: "ECONNREFUSED" });

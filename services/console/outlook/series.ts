@@ -4,7 +4,6 @@
 // #2 A console that restarts has no past, and the answer says since when it looks.
 // #3 A rate is a difference of two counts of the same days; where the day has changed it is not known, and neither is
 //    it where there is no newer count. The minute that is not over has none: it would look like a fall.
-// #4 A breaker that opens and closes between two looks is not seen. At most `changesMax` changes of a day are kept.
 
 import type { Latency } from "./latencies.ts";
 import type { OverviewBody } from "./show-overview.ts";
@@ -31,17 +30,6 @@ export interface Series {
   record(body: OverviewBody, takeLatencies: () => ReadonlyMap<string, Latency>): void;
   /** The oldest first. */
   list(): readonly SeriesPoint[];
-  /** When breakers opened and closed, the oldest first. */
-  breakers(): readonly BreakerChange[];
-  /** Epoch milliseconds; null: nothing was recorded yet. */
-  looksSinceMs(): number | null;
-}
-
-interface BreakerChange {
-  readonly atMs: number;
-  readonly bank: string;
-  readonly isOpen: boolean;
-  readonly why: readonly string[];
 }
 
 /** How fast a number falls. */
@@ -54,8 +42,6 @@ export interface Trend {
 export const minuteMs = 60_000;
 const pointsMax = 240;
 const trendMinutes = 5;
-const changesKeptMs = 24 * 60 * minuteMs;
-const changesMax = 1_000;
 
 const notAccepted: ReadonlySet<string> = new Set([
   "RECEIVED",
@@ -75,13 +61,9 @@ const delivered: ReadonlySet<string> = new Set([
 
 export function createSeries(): Series {
   const points: SeriesPoint[] = [];
-  const breakers = createBreakers();
   return {
-    breakers: breakers.changes,
-    looksSinceMs: breakers.sinceMs,
     /** The last numbers of a minute are its point. */
     record(body, takeLatencies) {
-      breakers.look(body);
       const point = toPoint(body);
       if (point === null) return;
       const last = points.at(-1);
@@ -91,28 +73,6 @@ export function createSeries(): Series {
       if (points.length > pointsMax) points.shift();
     },
     list: () => points,
-  };
-}
-
-/** #4 */
-function createBreakers() {
-  let open: ReadonlySet<string> = new Set();
-  let sinceMs: number | null = null;
-  let changes: readonly BreakerChange[] = [];
-  return {
-    look({ asOf, undelivered }: OverviewBody): void {
-      if (asOf === null) return;
-      const atMs = Temporal.Instant.from(asOf).epochMilliseconds;
-      sinceMs ??= atMs;
-      const sick = undelivered.receivers.filter(({ state }) => state === "breaker-open");
-      const now = new Set(sick.map(({ bank }) => bank));
-      const opened = sick.filter(({ bank }) => !open.has(bank)).map(({ bank, why }) => ({ atMs, bank, isOpen: true, why }));
-      const closed = [...open].filter((bank) => !now.has(bank)).map((bank) => ({ atMs, bank, isOpen: false, why: [] }));
-      open = now;
-      changes = [...changes, ...opened, ...closed].filter((one) => one.atMs > atMs - changesKeptMs).slice(-changesMax);
-    },
-    changes: () => changes,
-    sinceMs: () => sinceMs,
   };
 }
 

@@ -1,6 +1,7 @@
 // showSeries: what was accepted, delivered, held and not acknowledged, minute by minute, and when it is over at this
-// rate.
+// rate; and when breakers opened and closed, as the services that call the endpoints have kept it.
 
+import type { EndpointHealth, Store } from "@sluice/store";
 import type { ControlHandler } from "../http/control-handler.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import { isPartyId } from "../queries/parse-search-terms.ts";
@@ -10,20 +11,24 @@ import { countAt, findTrend, rates, type Series, type SeriesPoint, type Trend } 
 
 interface SeriesPorts {
   readonly series: Series;
+  readonly store: Pick<Store, "endpointHealth">;
   readonly brokerNowMs: () => number | null;
 }
 
-export function showSeries({ series, brokerNowMs }: SeriesPorts): ControlHandler {
+const changesShownMs = 24 * 3_600_000;
+
+export function showSeries({ series, store, brokerNowMs }: SeriesPorts): ControlHandler {
   return async ({ query }) => {
     const bank = query.get("bank");
     if (bank !== null && !isPartyId(bank)) return invalidRequest("bank: the id of a bank or connector.");
+    const health = await store.endpointHealth.all(null);
     const points = series.list();
     const held = (point: SeriesPoint): number => countAt(point.held, bank);
     const waiting = (point: SeriesPoint): number => countAt(point.waiting, bank);
     const nowMs = brokerNowMs();
     const accepted = rates(points, (point) => point.accepted, nowMs);
     const delivered = rates(points, (point) => point.delivered, nowMs);
-    return await Promise.resolve({
+    return {
       kind: "found",
       body: {
         schema: "Series",
@@ -39,18 +44,30 @@ export function showSeries({ series, brokerNowMs }: SeriesPorts): ControlHandler
           medianMs: point.latencies.get(bank ?? everybody)?.medianMs ?? null,
           slowMs: point.latencies.get(bank ?? everybody)?.slowMs ?? null,
         })),
-        looksSince: formatOptionalInstant(series.looksSinceMs()),
-        breakerChanges: series
-          .breakers()
-          .filter((one) => bank === null || one.bank === bank)
-          .map(({ atMs, bank: of, isOpen, why }) => ({ at: formatInstant(atMs), bank: of, isOpen, why })),
+        breakerChanges: listChanges(health, bank, nowMs),
         heldTrend: trendView(findTrend(points, held)),
         waitingTrend: trendView(findTrend(points, waiting)),
       },
-    });
+    };
   };
 }
 
 function trendView(trend: Trend | null) {
   return trend === null ? null : { perMinute: trend.perMinute, emptyAt: formatOptionalInstant(trend.emptyAtMs) };
+}
+
+/** Of the last 24 hours, the oldest first. */
+function listChanges(health: readonly EndpointHealth[], bank: string | null, nowMs: number | null) {
+  const all = health.flatMap(({ service, receiverId, origin, changes }) => changes.map((one) => ({ ...one, service, receiverId, origin })));
+  return all
+    .filter(({ receiverId, atMs }) => (bank === null || receiverId === bank) && atMs > (nowMs ?? 0) - changesShownMs)
+    .toSorted((a, b) => a.atMs - b.atMs)
+    .map(({ atMs, receiverId, service, origin, reason }) => ({
+      at: formatInstant(atMs),
+      bank: receiverId,
+      service,
+      address: origin,
+      isOpen: reason !== null,
+      reason,
+    }));
 }

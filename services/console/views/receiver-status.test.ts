@@ -26,6 +26,7 @@ const learnt: EndpointHealth = {
   retryAfterUntilMs: null,
   updatedAtMs: consoleStartAtMs,
   check: null,
+  changes: [],
 };
 const open = { ...learnt, breaker: { sinceMs: consoleStartAtMs - 90_000, reason: "transient" } };
 const backingOff = { ...learnt, retryAfterUntilMs: consoleStartAtMs + 120_000, concurrency: 4 };

@@ -107,22 +107,24 @@ function renderEndpoints({ endpoints }: Bank, clock: Clock): Html {
   return html`<section id="endpoints">${dataTable("Endpoints", columns, rows, "Nothing is configured for it.")}</section>`;
 }
 
-/** When the breaker opened and closed, the last first. */
-function renderBreaker({ breakerChanges, looksSince }: AnswerOf<"showSeries">, clock: Clock): Html {
+const openedBy: Readonly<Record<string, string>> = {
+  transient: "no answers, or ones that may pass",
+  address: "answers about the address: 401, 403, 404, redirects, certificates",
+  refused: "it refused one message after the other",
+};
+
+/** When the breakers opened and closed, the last first. */
+function renderBreaker({ breakerChanges }: AnswerOf<"showSeries">, clock: Clock): Html {
   const rows = breakerChanges
     .toReversed()
-    .map(({ at, isOpen, why }) => [
+    .map(({ at, service, address, isOpen, reason }) => [
       html`${showTime(at, clock)} <span class="quiet">${showDistance(at, clock)}</span>`,
       isOpen ? mark("bad", "opened") : mark("good", "closed"),
-      why.map((one) => html`${showSentence(one, clock)} `),
+      html`<code>${address}</code> <span class="quiet">${service === "dispatcher" ? "messages" : "postings of events"}</span>`,
+      reason === null ? "a message was acknowledged" : (openedBy[reason] ?? reason),
     ]);
-  const since =
-    looksSince === null
-      ? "It is not looked at yet."
-      : html`It neither opened nor closed since ${showTime(looksSince, clock)}, when this console began to look.`;
-  return html`<section id="breaker">
-    ${dataTable("Breaker, last 24 hours", [{ title: "When" }, { title: "Breaker" }, { title: "Why", isText: true }], rows, since)}
-  </section>`;
+  const columns = [{ title: "When" }, { title: "Breaker" }, { title: "Address" }, { title: "Why", isText: true }];
+  return html`<section id="breaker">${dataTable("Breaker, last 24 hours", columns, rows, "It neither opened nor closed.")}</section>`;
 }
 
 /** Any answer says that the address is reached. */
