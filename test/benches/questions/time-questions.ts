@@ -8,10 +8,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Time } from "@sluice/kernel";
+import { sleep, type Time } from "@sluice/kernel";
 
 export interface QuestionsPorts {
-  readonly time: Pick<Time, "monotonicMs">;
+  readonly time: Time;
   /** Address of the control API. */
   readonly address: string;
   readonly token: string;
@@ -24,6 +24,8 @@ export interface QuestionsPorts {
 type Places = Readonly<Record<"UETR" | "ID" | "DAY" | "FILE", string>>;
 
 const timesEach = 3;
+/** A page asks the control API several times, which takes 50 requests a second of one operator. */
+const pageSpacingMs = 200;
 /** Commands that ask and decide nothing. */
 const questions: readonly string[] = [
   "tx",
@@ -128,6 +130,7 @@ async function timeAsked(visiting: Visiting, asked: string): Promise<number | nu
 async function timePage({ time, address, cookie, token }: Visiting, path: string): Promise<number | null> {
   const headers: Record<string, string> = path.startsWith("/control/") ? { authorization: `Bearer ${token}` } : { cookie };
   return await median(async () => {
+    await sleep(time, pageSpacingMs);
     const beganMs = time.monotonicMs();
     const answer = await fetch(`${address}${path}`, { headers });
     await answer.arrayBuffer();
