@@ -177,4 +177,16 @@ export const intakeBugs: readonly PlantedBug[] = [
     edits: [{ file: findEvents, find: "for (const event of await search.render(next.stageVersion)) {", put: "for (const event of []) {" }],
     nearest: ["services/console/own-transactions/get-transaction-events.test.ts"],
   },
+  {
+    id: "bank-sees-another",
+    breaks: "A bank's own person sees the transactions of every bank whose id it puts into the address.",
+    edits: [
+      {
+        file: "services/console/http/control-api.ts",
+        find: "forBank === true && (asked === undefined || asked === bank)",
+        put: "forBank === true",
+      },
+    ],
+    nearest: ["services/console/banks/own/own.test.ts"],
+  },
 ];
