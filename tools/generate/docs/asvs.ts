@@ -5,11 +5,10 @@
 // #2 What is said to be shown names tests, or the folder or page that has it; what is said to be read names code. Each
 //    of these paths exists.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { parse } from "yaml";
+import { formatPageTable, runGenerator, writeOrCompare } from "../generator.ts";
 
 const verdicts = {
   shown: "built, and tests show it",
@@ -48,10 +47,7 @@ export function generateAsvs(root: string, isCheck: boolean): readonly string[] 
   const complaints = findMistakes(data, (path) => existsSync(join(root, path)));
   if (complaints.length > 0) return complaints;
   const text = buildPage(data);
-  const path = join(root, page);
-  if (!isCheck) writeFileSync(path, text);
-  const isStale = !existsSync(path) || readFileSync(path, "utf8") !== text;
-  return isStale ? [`${page} is not what its sources give: run ./sluice generate`] : [];
+  return writeOrCompare(root, page, text, isCheck);
 }
 
 /** #1, #2 */
@@ -102,7 +98,7 @@ function buildPage(data: Source): string {
       row?.says ?? "",
       (row?.by ?? []).map((path) => `[${path}](../../${path})`).join(", "),
     ]);
-    return `## ${chapter} ${name}\n\n${formatTable(["requirement (level)", "is", "says", "by"], rows)}`;
+    return `## ${chapter} ${name}\n\n${formatPageTable(["requirement (level)", "is", "says", "by"], rows)}`;
   });
   return `# ASVS
 
@@ -113,21 +109,11 @@ How Sluice stands to the requirements of the
 Read them there: here are their numbers, their levels and what is so.
 Who built Sluice judged it. No other person has verified it.
 
-${formatTable(["is", "level 1", "level 2", "level 3", "means"], counts)}
+${formatPageTable(["is", "level 1", "level 2", "level 3", "means"], counts)}
 - A test of \`by\` shows what \`says\` names, and not always each word of the requirement.
 - What is open, and what a part is missing of, is a gap. The [threat model](threat-model.md) says what follows.
 
 ${chapters.join("\n")}`;
 }
 
-function formatTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [heading, heading.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
-  return `${lines.join("\n")}\n`;
-}
-
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { check: { type: "boolean" } } });
-  const complaints = generateAsvs(fileURLToPath(new URL("../../..", import.meta.url)), values.check === true);
-  for (const complaint of complaints) console.error(complaint);
-  process.exitCode = complaints.length === 0 ? 0 : 1;
-}
+if (import.meta.main) runGenerator(generateAsvs);

@@ -9,12 +9,9 @@
 // #3 Rows that no test can show (a definition, a duty of the bank) are in docs/conformance/not-testable.json, each with
 //    the reason. One that a test shows all the same is refused.
 
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
-import { readDecisions } from "./read-decisions.ts";
 import { readTree, type FileTree } from "../../tidy/file-tree.ts";
+import { runGenerator, writeOrCompare } from "../generator.ts";
+import { readDecisions } from "./read-decisions.ts";
 
 interface ConformanceSection {
   readonly section: string;
@@ -154,19 +151,8 @@ export function generateConformance(root: string, isCheck: boolean): readonly st
   const tree = readTree(root);
   const { complaints, page, notYetShown } = buildConformance(tree);
   const list = `${JSON.stringify(notYetShown, null, 2)}\n`;
-  if (isCheck) {
-    const isStale = tree.get(files.notYetShown) !== list;
-    return isStale ? [...complaints, `${files.notYetShown} is not what the tests give: run ./sluice generate`] : complaints;
-  }
-  mkdirSync(dirname(join(root, files.page)), { recursive: true });
-  writeFileSync(join(root, files.page), page);
-  writeFileSync(join(root, files.notYetShown), list);
-  return complaints;
+  if (!isCheck) writeOrCompare(root, files.page, page, isCheck);
+  return [...complaints, ...writeOrCompare(root, files.notYetShown, list, isCheck)];
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { check: { type: "boolean" } } });
-  const complaints = generateConformance(fileURLToPath(new URL("../../..", import.meta.url)), values.check === true);
-  for (const complaint of complaints) console.error(complaint);
-  process.exitCode = complaints.length === 0 ? 0 : 1;
-}
+if (import.meta.main) runGenerator(generateConformance);

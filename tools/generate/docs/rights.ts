@@ -1,22 +1,15 @@
 // Writes docs/security/rights.md: what each service may do at the broker, from the table that provisioning makes ACLs
 // of. `node tools/generate/docs/rights.ts [--check]`.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { type BrokerService, brokerRightsOf, brokerServices, furtherUses } from "@sluice/contracts/broker-rights";
 import { topics } from "@sluice/contracts/topics";
+import { formatPageTable, runGenerator, writeOrCompare } from "../generator.ts";
 
 const page = "docs/security/rights.md";
 
 /** Returns the differences, one sentence each; none when all is well. */
 export function generateRights(root: string, isCheck: boolean): readonly string[] {
-  const text = buildPage();
-  const path = join(root, page);
-  if (!isCheck) writeFileSync(path, text);
-  const isStale = !existsSync(path) || readFileSync(path, "utf8") !== text;
-  return isStale ? [`${page} is not what its sources give: run ./sluice generate`] : [];
+  return writeOrCompare(root, page, buildPage(), isCheck);
 }
 
 function buildPage(): string {
@@ -34,16 +27,16 @@ The reasons are in [ADR 100](../adr/0100-rights-of-the-services-at-the-broker.md
 
 ## Topics
 
-${formatTable(["topic", ...brokerServices], topicRows)}
+${formatPageTable(["topic", ...brokerServices], topicRows)}
 To read or to write includes to describe.
 Who writes a topic may also ask for its settings (\`DescribeConfigs\`): a start warns of a topic that may lose records.
 
 Most follows from [the map of the records](../../avro/README.md). The rest:
 
-${formatTable(["service", "may", "topic", "for"], furtherRows)}
+${formatPageTable(["service", "may", "topic", "for"], furtherRows)}
 ## Consumer groups
 
-${formatTable(["group", ...brokerServices], groupRows)}
+${formatPageTable(["group", ...brokerServices], groupRows)}
 ## Make the ACLs
 
 \`\`\`sh
@@ -86,14 +79,4 @@ function groupCell(service: BrokerService, group: string): string {
     .join(", ");
 }
 
-function formatTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [heading, heading.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
-  return `${lines.join("\n")}\n`;
-}
-
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { check: { type: "boolean" } } });
-  const complaints = generateRights(fileURLToPath(new URL("../../..", import.meta.url)), values.check === true);
-  for (const complaint of complaints) console.error(complaint);
-  process.exitCode = complaints.length === 0 ? 0 : 1;
-}
+if (import.meta.main) runGenerator(generateRights);

@@ -2,13 +2,12 @@
 // `infra/chart/files/dashboard-<name>.json`. `node tools/generate/infra/dashboards.ts [--check]`. The JSON is that of
 // Grafana's own builders.
 
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { DashboardBuilder, DatasourceVariableBuilder } from "@grafana/grafana-foundation-sdk/dashboard";
 import { DataqueryBuilder } from "@grafana/grafana-foundation-sdk/prometheus";
 import { PanelBuilder } from "@grafana/grafana-foundation-sdk/timeseries";
+import { runGenerator, writeOrCompare } from "../generator.ts";
 import { type Dashboard, dashboards, type Panel } from "./dashboard-table.ts";
 
 const folder = join("infra", "chart", "files");
@@ -22,16 +21,12 @@ const panelRows = 8;
 export function generateDashboards(root: string, isCheck: boolean): readonly string[] {
   const made = new Map(dashboards.map((dashboard) => [`dashboard-${dashboard.name}.json`, buildDashboard(dashboard)]));
   const found = readdirSync(join(root, folder)).filter((file) => file.startsWith("dashboard-"));
-  const gone = found.filter((file) => !made.has(file));
-  if (!isCheck) {
-    for (const [file, text] of made) writeFileSync(join(root, folder, file), text);
-    for (const file of gone) rmSync(join(root, folder, file));
-    return [];
-  }
-  const stale = [...made].flatMap(([file, text]) => (readText(join(root, folder, file)) === text ? [] : [file]));
-  return [...stale, ...gone].map(
-    (file) => `${join(folder, file)} is not what tools/generate/infra/dashboard-table.ts gives: run ./sluice generate`,
-  );
+  const gone = found.filter((file) => !made.has(file)).map((file) => join(folder, file));
+  if (!isCheck) for (const file of gone) rmSync(join(root, file));
+  return [
+    ...[...made].flatMap(([file, text]) => writeOrCompare(root, join(folder, file), text, isCheck)),
+    ...(isCheck ? gone.map((file) => `${file} has no dashboard in the table: run ./sluice generate`) : []),
+  ];
 }
 
 /** Builds the text of a dashboard: a line for each panel, so that a change is a changed line. */
@@ -65,13 +60,4 @@ function buildPanel({ title, query, legend, unit }: Panel): PanelBuilder {
     .withTarget(new DataqueryBuilder().datasource(datasource).refId("A").expr(query).legendFormat(legend));
 }
 
-function readText(path: string): string | null {
-  return existsSync(path) ? readFileSync(path, "utf8") : null;
-}
-
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { check: { type: "boolean" } } });
-  const complaints = generateDashboards(fileURLToPath(new URL("../../..", import.meta.url)), values.check === true);
-  for (const complaint of complaints) console.error(complaint);
-  process.exitCode = complaints.length === 0 ? 0 : 1;
-}
+if (import.meta.main) runGenerator(generateDashboards);

@@ -5,10 +5,7 @@
 //    ends the alarm. A budget that burns slowly makes a ticket.
 // #2 The share over 30 days is computed from the recorded shares of 5 minutes, as a query over 30 days is too dear.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { runGenerator, writeOrCompare } from "../generator.ts";
 import { type Objective, objectives } from "./slo-table.ts";
 
 const target = "infra/alarms/sluice.slo.rules.yaml";
@@ -32,11 +29,7 @@ interface Rule {
 
 /** Returns the differences, one sentence each; none when all is well. */
 export function generateSlos(root: string, isCheck: boolean): readonly string[] {
-  const text = buildSloRules(objectives);
-  const path = join(root, target);
-  if (!isCheck) writeFileSync(path, text);
-  const isStale = !existsSync(path) || readFileSync(path, "utf8") !== text;
-  return isStale ? [`${target} is not what tools/generate/infra/slo-table.ts gives: run ./sluice generate`] : [];
+  return writeOrCompare(root, target, buildSloRules(objectives), isCheck);
 }
 
 export function buildSloRules(table: readonly Objective[]): string {
@@ -143,9 +136,4 @@ function writeLabels(labels: Readonly<Record<string, string>>): string {
     .join(", ")} }`;
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { check: { type: "boolean" } } });
-  const complaints = generateSlos(fileURLToPath(new URL("../../..", import.meta.url)), values.check === true);
-  for (const complaint of complaints) console.error(complaint);
-  process.exitCode = complaints.length === 0 ? 0 : 1;
-}
+if (import.meta.main) runGenerator(generateSlos);
