@@ -34,12 +34,7 @@ export async function openAudit({ pem, keys } = createAuditKeys()) {
   const logger = { ...silentLogger, warn: (event: string) => void lines.push(event) };
   const shared = { time, random: seededRandom("audit"), logger, metrics: silentMetrics, messaging, serde, partitionCount };
 
-  async function settled<T>(work: Promise<T>): Promise<T> {
-    let isDone = false;
-    void work.finally(() => (isDone = true)).catch(() => null);
-    await time.run({ until: () => isDone, stepsMax: 1_000_000 });
-    return await work;
-  }
+  const settled = time.finish;
 
   const producer = await settled(messaging.producer("audit"));
   const place = { topic: topics.audit, partition: partitionFor(auditKey, partitionCount) };

@@ -11,12 +11,7 @@ async function open() {
   const service = createMemoryKeyService();
   const wrapped = (await service.create(scope))!.wrapped;
   const keys = createDataKeys({ service, time });
-  async function settled<T>(work: Promise<T>): Promise<T> {
-    let isDone = false;
-    const done = work.finally(() => (isDone = true));
-    await time.run({ until: () => isDone, stepsMax: 10_000 });
-    return await done;
-  }
+  const settled = time.finish;
   async function pass(ms: number): Promise<void> {
     const untilMs = time.monotonicMs() + ms;
     time.after(ms, () => {});

@@ -10,12 +10,7 @@ const place = { topic: "t", partition: 0 };
 async function given() {
   const time = createVirtualTime({ startAtMs: 1_000_000, seed: "around" });
   const broker = createMemoryBroker({ time, random: seededRandom("around"), topics: { t: 1 } });
-  async function settle<T>(work: Promise<T>): Promise<T> {
-    let isDone = false;
-    void work.finally(() => (isDone = true)).catch(() => null);
-    await time.run({ until: () => isDone, stepsMax: 100_000 });
-    return await work;
-  }
+  const settle = time.finish;
   const producer = await settle(broker.producer("p"));
   for (let count = 0; count < 10; count += 1) {
     await settle(producer.send([{ ...place, key: Buffer.from("k"), value: Buffer.from("v"), headers: {} }]));

@@ -140,12 +140,7 @@ export async function openConsoleEnvironment(over: Partial<Configuration> = {}, 
   const { environment, ports } = createPorts(over);
   const { time, messaging, store, serde, metrics } = ports;
 
-  async function settled<T>(work: Promise<T>): Promise<T> {
-    let isDone = false;
-    void work.finally(() => (isDone = true)).catch(() => null);
-    await time.run({ until: () => isDone, stepsMax: 1_000_000 });
-    return await work;
-  }
+  const settled = time.finish;
 
   const desk = await settled(startConsole({ ...ports, ...more }));
   await time.advance(50);

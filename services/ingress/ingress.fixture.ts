@@ -80,12 +80,7 @@ export async function startTestIngress(
       return [entry.kind, content];
     });
 
-  async function settled<T>(work: Promise<T>): Promise<T> {
-    let done: { readonly value: T } | null = null;
-    void work.then((value) => (done = { value }));
-    await virtualTime.run({ until: () => done !== null, stepsMax: 100_000 });
-    return done!.value;
-  }
+  const settled = virtualTime.finish;
 
   const accept = (message: MessageObject | Uint8Array, request: Partial<IngressRequest> = {}): Promise<IngressAnswer> =>
     settled(

@@ -59,13 +59,7 @@ function createEnvironment(over: { readonly serde?: Serde } = {}) {
     await settled(producer.send(records));
   }
 
-  async function settled<T>(work: Promise<T>): Promise<T> {
-    let isDone = false;
-    void work.finally(() => (isDone = true)).catch(() => null);
-    await time.run({ until: () => isDone, stepsMax: 100_000 });
-    expect(isDone).toBe(true);
-    return await work;
-  }
+  const settled = time.finish;
 
   function records(topic: string) {
     return Array.from({ length: partitionCount }, (_, partition) => messaging.records({ topic, partition })).flat();

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { sleep } from "@sluice/kernel";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "./seeded-random.ts";
@@ -85,6 +86,24 @@ describe("virtual time", () => {
     expect(time.nowMs()).toBe(startAtMs + 55);
     expect(await time.run({ stepsMax: 7 })).toEqual({ because: "steps", steps: 7 });
     expect(await createVirtualTime({ startAtMs }).run({ stepsMax: 1 })).toEqual({ because: "idle", steps: 0 });
+  });
+
+  it("moves until some work ends, gives what it gave or failed with, and leaves later timers armed", async () => {
+    const time = createVirtualTime({ startAtMs });
+    time.after(1_000, () => {});
+    const work = async (): Promise<string> => {
+      await sleep(time, 100);
+      return "done";
+    };
+    expect(await time.finish(work())).toBe("done");
+    expect([time.monotonicMs(), time.pending()]).toEqual([100, 1]);
+    await expect(time.finish(work().then(() => Promise.reject(new Error("broken"))))).rejects.toThrow("broken");
+    expect(time.monotonicMs()).toBe(200);
+  });
+
+  it("waits for work that needs no timer", async () => {
+    const time = createVirtualTime({ startAtMs });
+    expect(await time.finish(readFile(import.meta.filename, "utf8"))).toContain("waits for work that needs no timer");
   });
 
   it("throws the error of a timer's action", async () => {

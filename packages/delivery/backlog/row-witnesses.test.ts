@@ -34,14 +34,8 @@ function setUp() {
   const time = createVirtualTime({ startAtMs: 0 });
   const { deliveries } = createMemoryStore({ time, random: seededRandom(1) });
   const witnesses = new RowWitnesses(deliveries);
-  async function settle<T>(work: Promise<T>): Promise<T> {
-    let isDone = false;
-    void work.finally(() => (isDone = true)).catch(() => null);
-    await time.run({ until: () => isDone, stepsMax: 1_000 });
-    return await work;
-  }
-  const insert = (message: ParkedMessage) => settle(deliveries.insert([message]));
-  const isContradicted = () => settle(witnesses.isContradicted({ number: 0, ownerEpoch }));
+  const insert = (message: ParkedMessage) => time.finish(deliveries.insert([message]));
+  const isContradicted = () => time.finish(witnesses.isContradicted({ number: 0, ownerEpoch }));
   return { witnesses, insert, isContradicted };
 }
 

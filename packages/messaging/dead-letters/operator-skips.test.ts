@@ -39,12 +39,7 @@ function given() {
       return broker.read(place, from, to);
     },
   };
-  async function settle<T>(work: Promise<T>): Promise<T> {
-    let isDone = false;
-    void work.finally(() => (isDone = true)).catch(() => null);
-    await time.run({ until: () => isDone, stepsMax: 100_000 });
-    return await work;
-  }
+  const settle = time.finish;
   async function append(...letters: readonly OutgoingRecord[]): Promise<void> {
     const producer = await settle(broker.producer("test"));
     await settle(producer.send(letters));

@@ -12,13 +12,7 @@ function setup(seed: number, hooks: MemoryHooks = {}, brokerNowMs?: () => number
   const time = createVirtualTime({ startAtMs, seed });
   const random = seededRandom(seed);
   const broker = createMemoryBroker({ time, random, topics: { [topic]: 3 }, hooks, ...(brokerNowMs && { brokerNowMs }) });
-  async function during<T>(promise: Promise<T>): Promise<T> {
-    let isSettled = false;
-    const settle = (): void => void (isSettled = true);
-    promise.then(settle, settle);
-    await time.run({ until: () => isSettled, stepsMax: 100_000 });
-    return await promise;
-  }
+  const during = time.finish;
   async function until(condition: () => boolean): Promise<void> {
     const end = await time.run({ until: condition, stepsMax: 200_000, untilMs: time.nowMs() + 600_000 });
     expect(end.because).toBe("until");

@@ -17,13 +17,7 @@ async function consume(options: Pick<KeyedConsumerOptions<null>, "writePosition"
     if (operation === "commit") commits.push({ atMs: time.monotonicMs(), key });
   };
   const broker = createMemoryBroker({ time, random, topics: { [topic]: partitions.length }, hooks: { observe } });
-  async function settled<T>(work: Promise<T>): Promise<T> {
-    let isDone = false;
-    const settle = (): void => void (isDone = true);
-    work.then(settle, settle);
-    await time.run({ until: () => isDone, stepsMax: 100_000 });
-    return await work;
-  }
+  const settled = time.finish;
   const consumer = await settled(
     createKeyedConsumer<null>({
       messaging: broker.client("c"),

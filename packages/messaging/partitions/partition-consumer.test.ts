@@ -25,14 +25,7 @@ function setup(seed: number, options: { partitions?: number; hooks?: MemoryHooks
     const records = keys.map((key) => ({ topic, partition, key: Buffer.from(key), value: Buffer.from(key), headers: {} }));
     await during(producer.send(records));
   }
-  /** Runs the clock until the promise settles. */
-  async function during<T>(promise: Promise<T>): Promise<T> {
-    let isSettled = false;
-    const settle = (): void => void (isSettled = true);
-    promise.then(settle, settle);
-    await time.run({ until: () => isSettled, stepsMax: 100_000 });
-    return await promise;
-  }
+  const during = time.finish;
   async function until(condition: () => boolean): Promise<void> {
     const end = await time.run({ until: condition, stepsMax: 100_000, untilMs: time.nowMs() + 600_000 });
     expect(end.because).toBe("until");

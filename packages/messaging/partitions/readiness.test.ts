@@ -20,12 +20,7 @@ async function given(kind: "batch" | "keyed") {
   const foreign = new Map<number, string>();
   const opening = { isSlow: false };
   const troubled = new Map<string, number>();
-  const during = async <T>(work: Promise<T>): Promise<T> => {
-    let isDone = false;
-    void work.finally(() => (isDone = true)).catch(() => null);
-    await time.run({ until: () => isDone, stepsMax: 100_000 });
-    return await work;
-  };
+  const during = time.finish;
   const handle = async ({ partition }: Pick<ReceivedRecord, "partition">): Promise<void> => {
     if (failing.has(partition)) throw busy();
   };

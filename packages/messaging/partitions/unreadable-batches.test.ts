@@ -23,12 +23,7 @@ async function given(kind: "batch" | "keyed") {
     const end = await time.run({ until: condition, stepsMax: 100_000, untilMs: time.nowMs() + 120_000 });
     expect(end.because).toBe("until");
   };
-  const during = async <T>(work: Promise<T>): Promise<T> => {
-    let isDone = false;
-    void work.finally(() => (isDone = true)).catch(() => null);
-    await until(() => isDone);
-    return await work;
-  };
+  const during = time.finish;
   const producer = await during(broker.producer("p"));
   const records = [0, 0, 0, 0, 0, 0, 0, 1, 1, 1].map((partition, index) => ({
     topic,

@@ -118,20 +118,13 @@ test("closing the store loses nothing", async () => {
 test("a store that goes back has what it had at the backup, and a call that is under way has no effect", async () => {
   const time = createVirtualTime({ startAtMs, seed: "back" });
   const store = createMemoryStore({ time, random: seededRandom("back") });
-  const settle = async <T>(promise: Promise<T>): Promise<T> => {
-    let isOver = false;
-    const over = (): void => void (isOver = true);
-    promise.then(over, over);
-    await time.run({ until: () => isOver, stepsMax });
-    return await promise;
-  };
-  await settle(store.partitions.takeOver("scheduler", 0));
+  await time.finish(store.partitions.takeOver("scheduler", 0));
   const restore = store.backUp();
-  await settle(store.partitions.takeOver("scheduler", 0));
-  await settle(store.builds.prepare(1));
+  await time.finish(store.partitions.takeOver("scheduler", 0));
+  await time.finish(store.builds.prepare(1));
   const underWay = store.partitions.takeOver("scheduler", 0);
   restore();
-  await expect(settle(underWay)).rejects.toMatchObject({ code: "store.unavailable", isRetryable: true });
-  expect((await settle(store.partitions.list("scheduler"))).map(({ epoch }) => epoch)).toEqual([1]);
-  expect(await settle(store.builds.list())).toEqual([0]);
+  await expect(time.finish(underWay)).rejects.toMatchObject({ code: "store.unavailable", isRetryable: true });
+  expect((await time.finish(store.partitions.list("scheduler"))).map(({ epoch }) => epoch)).toEqual([1]);
+  expect(await time.finish(store.builds.list())).toEqual([0]);
 });

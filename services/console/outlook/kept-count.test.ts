@@ -19,14 +19,8 @@ function openCount() {
   });
   async function read(): Promise<{ readonly run: number; readonly tookMs: number }> {
     const startedMs = time.monotonicMs();
-    let answer: { readonly run: number } | null = null;
-    const reading = kept.read().then((counted) => (answer = counted));
-    reading.catch(() => null);
-    let isDone = false;
-    void reading.finally(() => (isDone = true)).catch(() => null);
-    await time.run({ until: () => isDone, stepsMax: 10_000 });
-    await reading;
-    return { run: (answer ?? { run: 0 }).run, tookMs: time.monotonicMs() - startedMs };
+    const { run } = await time.finish(kept.read());
+    return { run, tookMs: time.monotonicMs() - startedMs };
   }
   return { time, state, kept, read };
 }

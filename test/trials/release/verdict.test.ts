@@ -19,12 +19,7 @@ async function openTrial(count = 200) {
   const random = seededRandom(1);
   const messaging = createMemoryBroker({ time, random, topics: { [topics.journal]: partitionCountDefault } }).client("trial");
   const serde = createFixedSerde();
-  const settle = async <T>(promise: Promise<T>): Promise<T> => {
-    let isSettled = false;
-    void promise.finally(() => (isSettled = true)).catch(() => {});
-    await time.run({ until: () => isSettled, untilMs: time.nowMs() + 600_000, stepsMax: 1_000_000 });
-    return promise;
-  };
+  const settle = time.finish;
   const signal = new AbortController().signal;
   const ready = (): Promise<void> => Promise.resolve();
   const feed = { messaging, serde, banks, businessDate: date.businessDate, random, time, ready, signal };

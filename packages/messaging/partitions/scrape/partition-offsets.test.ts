@@ -16,12 +16,7 @@ test("a partition that stands shows that it has received more than it finished, 
   const broker = createMemoryBroker({ time, random, topics: { [topic]: 1 } });
   const gauges = new Map<string, number>();
   const offsets = () => ["received", "committed"].map((which) => gauges.get(`sluice_partition_${which}_offset t 0`));
-  const settled = async <T>(work: Promise<T>): Promise<T> => {
-    let isDone = false;
-    void work.finally(() => (isDone = true)).catch(() => null);
-    await time.run({ until: () => isDone, stepsMax: 100_000 });
-    return await work;
-  };
+  const settled = time.finish;
   const producer = await settled(broker.producer("p"));
   const record = { topic, partition: 0, key: Buffer.from("k"), value: Buffer.from("v"), headers: {} };
   await settled(producer.send([record, record, record]));
@@ -63,12 +58,7 @@ async function openScraped(kind: "batch" | "keyed") {
   const broker = createMemoryBroker({ time, random, topics: { [topic]: 2 } });
   const handling = { isStuck: false };
   let list: () => readonly ListedSample[] = () => [];
-  const settled = async <T>(work: Promise<T>): Promise<T> => {
-    let isDone = false;
-    void work.finally(() => (isDone = true)).catch(() => null);
-    await time.run({ until: () => isDone, stepsMax: 100_000 });
-    return await work;
-  };
+  const settled = time.finish;
   const handle = async (): Promise<void> => {
     while (handling.isStuck) await new Promise<void>((resolve) => time.after(100, resolve));
   };
