@@ -1,18 +1,23 @@
 import kafkajs from "kafkajs";
 import { expect, test } from "vitest";
-import { type AclSpec, compare, toEntry } from "./broker-acls.ts";
+import { type AclSpec, compareAcls, principalsOf, toEntry } from "./broker-acls.ts";
 
 const read: AclSpec = { principal: "User:sluice-validator", kind: "topic", name: "sluice.journal.v1", operation: "read" };
 const configs: AclSpec = { ...read, operation: "describe-configs" };
 const group: AclSpec = { ...read, kind: "group", name: "sluice.validator" };
 
+test("what every user may do is asked for too, once for each type of principal", () => {
+  const other = { ...read, principal: "User:sluice-ingress" };
+  expect([...principalsOf([read, group, other])]).toEqual(["User:sluice-validator", "User:*", "User:sluice-ingress"]);
+});
+
 test("ACLs that are there are neither missing nor too many", () => {
   const entries = [read, configs, group].map(toEntry);
-  expect(compare(entries, entries.toReversed())).toEqual({ missing: [], excess: [] });
+  expect(compareAcls(entries, entries.toReversed())).toEqual({ missing: [], excess: [] });
 });
 
 test("each ACL that is missing is named", () => {
-  expect(compare([toEntry(read)], [read, configs, group].map(toEntry)).missing).toEqual([
+  expect(compareAcls([toEntry(read)], [read, configs, group].map(toEntry)).missing).toEqual([
     "User:sluice-validator may describe-configs topic sluice.journal.v1",
     "User:sluice-validator may read group sluice.validator",
   ]);
@@ -26,7 +31,7 @@ test("what a principal may do beyond its rights is named: a prefix, another host
     { ...wanted, operation: kafkajs.AclOperationTypes.ALL },
     { ...wanted, permissionType: kafkajs.AclPermissionTypes.DENY },
   ];
-  expect(compare([wanted, ...others], [wanted])).toEqual({
+  expect(compareAcls([wanted, ...others], [wanted])).toEqual({
     missing: [],
     excess: [
       "User:sluice-validator may read topic sluice.journal.v1 (prefixed)",

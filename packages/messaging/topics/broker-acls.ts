@@ -3,7 +3,8 @@
 // #1 What is missing is created. Nothing is ever taken away: what a principal may do beyond its rights is named, and a
 //    person decides, because the principal may have another purpose too.
 // #2 Every ACL allows one operation on one resource by its whole name, from any host.
-// #3 Brokers without an authorizer are refused, because ACLs would have no effect there.
+// #3 What the wildcard principal may do is named too, because each of ours may do it.
+// #4 Brokers without an authorizer are refused, because ACLs would have no effect there.
 
 import kafkajs, { type AclEntry, type Admin } from "kafkajs";
 import { Fault, type Logger } from "@sluice/kernel";
@@ -23,7 +24,7 @@ export interface AclSpec {
 /** One sentence for each ACL. */
 export interface AclsPlan {
   readonly missing: readonly string[];
-  /** What our principals may do, and need not (#1). */
+  /** What our principals may do, and need not (#1, #3). */
   readonly excess: readonly string[];
 }
 
@@ -46,7 +47,7 @@ const withoutAuthorizer = "SECURITY_DISABLED";
 
 /** Changes nothing. Rejects with `messaging.no-authorizer`, or `messaging.unavailable` (retryable). */
 export async function planAcls(options: AclOptions): Promise<AclsPlan> {
-  return await withAdmin(options, async (admin) => compare(await readAcls(admin, options.acls), options.acls.map(toEntry)));
+  return await withAdmin(options, async (admin) => compareAcls(await readAcls(admin, options.acls), options.acls.map(toEntry)));
 }
 
 /** #1, idempotent. Rejects as `planAcls` does. */
@@ -74,10 +75,15 @@ async function withAdmin<T>({ connection, logger }: AclOptions, work: (admin: Ad
   }
 }
 
-/** Reads all ACLs of the principals that the specs name. */
+/** #3 Returns the principals of the specs, and those that stand for every one of their type. */
+export function principalsOf(specs: readonly AclSpec[]): ReadonlySet<string> {
+  return new Set(specs.flatMap(({ principal }) => [principal, `${principal.slice(0, principal.indexOf(":"))}:*`]));
+}
+
+/** Reads all ACLs of these principals. */
 async function readAcls(admin: Admin, specs: readonly AclSpec[]): Promise<readonly AclEntry[]> {
   const found: AclEntry[] = [];
-  for (const principal of new Set(specs.map((spec) => spec.principal))) {
+  for (const principal of principalsOf(specs)) {
     const { resources } = await admin.describeAcls({
       resourceType: AclResourceTypes.ANY,
       resourcePatternType: ResourcePatternTypes.ANY,
@@ -90,7 +96,7 @@ async function readAcls(admin: Admin, specs: readonly AclSpec[]): Promise<readon
   return found;
 }
 
-export function compare(found: readonly AclEntry[], wanted: readonly AclEntry[]): AclsPlan {
+export function compareAcls(found: readonly AclEntry[], wanted: readonly AclEntry[]): AclsPlan {
   const [has, wants] = [new Set(found.map(textOf)), new Set(wanted.map(textOf))];
   return { missing: [...wants.difference(has)], excess: [...has.difference(wants)] };
 }

@@ -48,6 +48,7 @@ ${formatPageTable(["group", ...brokerServices], groupRows)}
 - These are ${count} ACLs, each for one operation on one resource by its whole name.
 - Left out, the principals are \`User:sluice-ingress\` and so on.
 - No ACL is taken away. What a service may do and need not is named, and \`--check\` ends with 1.
+  What every user may do (\`User:*\`) is named too.
 - The principal that provisions needs to create topics, to describe their settings, and to alter the cluster (for ACLs).
 - A producer that repeats nothing needs no right of its own: since Kafka 2.8 the right to write a topic includes it.
 - \`./sluice rebuild\` comes with the scheduler's principal.
