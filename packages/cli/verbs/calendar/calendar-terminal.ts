@@ -7,6 +7,7 @@ import { Fault } from "@sluice/kernel";
 import type { HeldOnDate } from "./calendar-held.ts";
 import { misuse, parseDateOption, rulesTerminal, type RulesTerminal } from "../rules/rules-terminal.ts";
 import { readUpState } from "../local/up-state.ts";
+import { exitUsage } from "../../terminal/exit-codes.ts";
 import type { VerbCall, RunVerb } from "../../terminal/verb.ts";
 
 export interface CalendarTerminal extends Pick<RulesTerminal, "out" | "err" | "today" | "now" | "environment"> {
@@ -28,8 +29,6 @@ const calendarTerminal: CalendarTerminal = {
 };
 
 export type RunCalendarVerb = (call: VerbCall, where: CalendarTerminal) => Promise<number>;
-
-const exitUsage = 2;
 
 /** Reports wrong use in one line. */
 export function reportCalendarMisuse(name: string, run: RunCalendarVerb): RunCalendarVerb {

@@ -3,6 +3,7 @@
 import { availableParallelism } from "node:os";
 import { machineTime } from "@sluice/kernel";
 import { projectRoot } from "@sluice/environment/run-program";
+import { exitUsage } from "../../terminal/exit-codes.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 import { runInTerminal } from "../trials/trial-terminal.ts";
 import { readWhole } from "../trials/whole-number.ts";
@@ -11,7 +12,6 @@ const jobsMax = 16;
 const sampleMax = 1_000;
 const seedMax = 2 ** 31;
 const dayMs = 86_400_000;
-const exitUsage = 2;
 
 const run: RunVerb = async (call) => {
   const { drawBugs, drawFrom, formatTeethReport, plantedBugs, runTeeth } = await import("@sluice/teeth");

@@ -1,6 +1,7 @@
 // The environment of the rules verbs: where results go and today's date; and how they read dates and choices.
 
 import { Fault } from "@sluice/kernel";
+import { exitUsage } from "../../terminal/exit-codes.ts";
 import type { RunVerb, VerbCall, VerbOptions } from "../../terminal/verb.ts";
 
 export interface RulesTerminal {
@@ -29,7 +30,6 @@ export function asRulesVerb(run: RunRulesVerb): RunVerb {
 }
 
 export const exitFailed = 1;
-const exitUsage = 2;
 
 const wrongUseCode = "cli.wrong-use";
 

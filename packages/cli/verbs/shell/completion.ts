@@ -1,6 +1,7 @@
 // `./sluice completion`: prints a script by which a shell completes verbs, options, their choices, and files. The
 // script is text alone: a shell starts no process to complete a word.
 
+import { exitUsage } from "../../terminal/exit-codes.ts";
 import type { Verb } from "../../terminal/verb.ts";
 
 const formats = {
@@ -9,7 +10,6 @@ const formats = {
   fish: async () => (await import("./fish-completion.ts")).formatFishCompletion,
 } as const;
 const shells = Object.keys(formats);
-const exitUsage = 2;
 
 export const completionVerb: Verb = {
   name: "completion",

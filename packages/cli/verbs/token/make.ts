@@ -6,6 +6,7 @@
 
 import { hash } from "node:crypto";
 import { type Random, tokenId } from "@sluice/kernel";
+import { exitUsage } from "../../terminal/exit-codes.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 import { readWhole } from "../trials/whole-number.ts";
 
@@ -14,7 +15,6 @@ const tokenBytes = 32;
 const dayMs = 86_400_000;
 const daysDefault = 365;
 const daysMax = 3_650;
-const exitUsage = 2;
 const idForm = /^[a-z0-9-]{1,32}$/;
 
 interface MadeToken {

@@ -1,9 +1,8 @@
 // `./sluice bench compare`: compares two reports that a bench printed with `--json`.
 
 import { readFile } from "node:fs/promises";
+import { exitUsage } from "../../terminal/exit-codes.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
-
-const exitUsage = 2;
 
 const run: RunVerb = async (call) => {
   const reports: unknown[] = [];

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { runInTerminal } from "./trial-terminal.ts";
 import { readSize, shortOption } from "./bench-options.ts";
 import { readWhole } from "./whole-number.ts";
+import { exitUsage } from "../../terminal/exit-codes.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
 const services = ["dispatcher", "event-publisher"] as const;
@@ -13,7 +14,6 @@ const services = ["dispatcher", "event-publisher"] as const;
  */
 const messages = { whole: 500_000, short: 100_000, most: 1_000_000 } as const;
 const rounds = { whole: 3, short: 1, most: 100 } as const;
-const exitUsage = 2;
 
 const run: RunVerb = async (call) => {
   const messagesAsked = readWhole(readSize(call, "messages", messages), 1, messages.most);

@@ -4,12 +4,12 @@ import { resolve } from "node:path";
 import { runInTerminal } from "./trial-terminal.ts";
 import { readSize, shortOption } from "./bench-options.ts";
 import { readWhole } from "./whole-number.ts";
+import { exitUsage } from "../../terminal/exit-codes.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
 const rateMax = 100_000;
 /** The rule of what is sustained compares tens of seconds: in twenty it finds only a collapse. */
 const seconds = { whole: 60, short: 20, most: 3_600 } as const;
-const exitUsage = 2;
 
 const run: RunVerb = async (call) => {
   const rate = call.value("rate");

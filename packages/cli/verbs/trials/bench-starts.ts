@@ -3,10 +3,10 @@
 import { runInTerminal } from "./trial-terminal.ts";
 import { readSize, shortOption } from "./bench-options.ts";
 import { readWhole } from "./whole-number.ts";
+import { exitUsage } from "../../terminal/exit-codes.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
 const rounds = { whole: 5, short: 2, most: 100 } as const;
-const exitUsage = 2;
 
 const run: RunVerb = async (call) => {
   const roundsAsked = readWhole(readSize(call, "rounds", rounds), 1, rounds.most);

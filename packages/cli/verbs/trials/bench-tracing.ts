@@ -2,17 +2,18 @@
 
 import { runInTerminal } from "./trial-terminal.ts";
 import { readWhole } from "./whole-number.ts";
+import { exitUsage } from "../../terminal/exit-codes.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
 const defaults = { rounds: 5, rate: 60, seconds: 4 } as const;
 const most = { rounds: 100, rate: 10_000, seconds: 3_600 } as const;
-const exitUsage = 2;
 
 const run: RunVerb = async (call) => {
   const read = (name: keyof typeof defaults): number | null => readWhole(call.value(name) ?? String(defaults[name]), 1, most[name]);
   const [rounds, ratePerSecond, seconds] = [read("rounds"), read("rate"), read("seconds")];
   if (rounds === null || ratePerSecond === null || seconds === null) {
-    process.stderr.write("sluice: bench tracing: --rounds, --rate and --seconds are whole numbers from 1\n");
+    const bounds = `--rounds to ${most.rounds}, --rate to ${most.rate}, --seconds to ${most.seconds}`;
+    process.stderr.write(`sluice: bench tracing: whole numbers from 1, ${bounds}\n`);
     return exitUsage;
   }
   const { formatTracingReport, runTracingBench } = await import("@sluice/benches");
@@ -38,7 +39,7 @@ export const benchTracingVerb: Verb = {
     json: jsonOption,
   },
   notes: [
-    "Servers as for bench delivery. A round takes some 40 seconds, all of it less than five minutes.",
+    `Servers as for bench delivery. A round takes some 40 seconds, ${defaults.rounds} of them less than five minutes.`,
     "docs/benchmarks.md explains what is measured.",
   ],
   examples: ["bench tracing --rounds 5"],

@@ -3,6 +3,7 @@
 import { machineTime } from "@sluice/kernel";
 import { runInTerminal } from "./trial-terminal.ts";
 import { readWhole } from "./whole-number.ts";
+import { exitUsage } from "../../terminal/exit-codes.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
 const seedMax = 2 ** 31;
@@ -18,7 +19,6 @@ const receiversMin = 20;
 /** Banks beside the one that is down. */
 const outageReceiversDefault = 3;
 const poisonMax = 10_000;
-const exitUsage = 2;
 
 const run: RunVerb = async (call) => {
   const seed = readWhole(call.value("seed") ?? String(Math.floor(machineTime.nowMs() / 1_000) % seedsDrawn), 0, seedMax);

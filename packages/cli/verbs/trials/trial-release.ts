@@ -3,11 +3,11 @@
 import { machineRandom } from "@sluice/kernel";
 import { runInTerminal } from "./trial-terminal.ts";
 import { readWhole } from "./whole-number.ts";
+import { exitUsage } from "../../terminal/exit-codes.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
 const heldDefault = 200_000;
 const heldMax = 5_000_000;
-const exitUsage = 2;
 
 const run: RunVerb = async (call) => {
   const held = readWhole(call.value("held") ?? String(heldDefault), 1, heldMax);

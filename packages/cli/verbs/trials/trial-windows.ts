@@ -3,13 +3,13 @@
 import { machineTime } from "@sluice/kernel";
 import { runInTerminal } from "./trial-terminal.ts";
 import { readWhole } from "./whole-number.ts";
+import { exitUsage } from "../../terminal/exit-codes.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
 const windowsDefault = 200;
 const windowsMax = 2_400;
 const seedMax = 2 ** 31;
 const seedsDrawn = 1_000_000;
-const exitUsage = 2;
 
 const run: RunVerb = async (call) => {
   const seed = readWhole(call.value("seed") ?? String(Math.floor(machineTime.nowMs() / 1_000) % seedsDrawn), 0, seedMax);
