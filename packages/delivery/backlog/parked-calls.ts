@@ -12,7 +12,7 @@
 //    would be taken for a late insert (partition/take-overs.ts).
 // #6 What an owner wrote or removed last are its witnesses (`row-witnesses.ts`).
 // #7 A late row is removed only if the store still names this owner after the row was read. In a store that was
-//    restored meanwhile it may be the row of the next owner there, whose epoch is lesser than the one that this owner
+//    restored meanwhile it may be the row of the next owner there, whose epoch is lower than the one that this owner
 //    had.
 
 import { Fault, type Counter, type Logger } from "@sluice/kernel";

@@ -1,8 +1,8 @@
 // The attempts that are under way in a partition while it is handed over. Another owner may begin once that has ended,
 // and would send again what is not done.
 //
-// #1 No attempt on a parked message begins once the hand-over has begun. A new message is tried in its first second, if
-//    its endpoint has a free slot, and parked otherwise.
+// #1 No attempt on a parked message begins once the hand-over has begun. A new message is tried in the first second of
+//    the hand-over, if its endpoint has a free slot, and parked otherwise.
 // #2 An answer is waited for until `answerMaxMs` after its attempt began, so that a receiver that does not answer keeps
 //    nobody waiting for longer. What follows from an answer is waited for as long as the hand-over lasts.
 

@@ -18,7 +18,7 @@
 //    receiver, such as the markers of days and pauses, start at once: no record may pass a marker before it.
 // #8 What all partitions have in progress and in memory is bounded together (`shared-limits.ts`).
 //
-// With or without it:
+// With `sharing` and without:
 //
 // #9 A drain starts no record behind those that have started, but all before them: the position is the first record
 //    that is not done, so the next owner would handle again whatever is done behind one that waits for its turn.

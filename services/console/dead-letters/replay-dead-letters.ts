@@ -13,7 +13,7 @@
 //    quarantine its transaction for ever. `DeadLettersReplayed` says which, who and why. A name that fits no record is
 //    refused.
 // #6 A record that fills what a producer may send has no room for the name of its letter. A replay of it is refused
-//    before anything is appended. Where it comes only behind the read, it stays in the dead letters, and the others
+//    before anything is appended. One that came after the letters were read stays in the dead letters, and the others
 //    follow all the same.
 
 import { headers, outgoingRecord, partitionFor, type Serde, topics } from "@sluice/contracts";

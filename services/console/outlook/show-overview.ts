@@ -139,7 +139,7 @@ async function countTransactions({ store, partitionCount, brokerNowMs }: Overvie
   return { held, open, proposed, quarantined: quarantined.reduce((sum, { count }) => sum + count, 0), countedAtMs };
 }
 
-/** Of the first transactions that the store returns at once: a person who has so many begins with them. */
+/** Counts in the first transactions that the store returns at once: a person who has so many begins with them. */
 async function countProposedItems(store: Store) {
   const found = await store.transactions.search({ isItemProposed: true }, null, searchMax);
   const persons = found.flatMap(({ items }) =>

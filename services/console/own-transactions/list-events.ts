@@ -119,7 +119,7 @@ async function walkPartition(ports: ListEventsPorts, question: EventsQuestion, p
   await walkEvents(ports, question, page, { events, ends, offset });
 }
 
-/** #4. Returns false if a bound ended the page before that. */
+/** #4. Returns false if a bound ended the page before all entries were read. */
 async function walkPast(
   ports: ListEventsPorts,
   question: EventsQuestion,

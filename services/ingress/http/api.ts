@@ -46,7 +46,7 @@ export interface IngressApiPorts {
     readonly operation: IngressOperation["name"];
     readonly caller: string;
     readonly body: Uint8Array;
-    /** A trace: its tracestate is behind it. */
+    /** A traceparent and, behind a blank, the tracestate that came with it; null: neither came. */
     readonly traceparent: string | null;
     readonly tokenId: string;
     readonly certificateId: string | null;

@@ -19,7 +19,7 @@ interface ServiceRow {
   readonly notOwned: number;
   readonly lag: string;
   readonly largestLag: string;
-  /** Of the partition that is furthest behind; null: of none it is known. */
+  /** How far the partition that is furthest behind is; null: it is known of none. */
   readonly behindSeconds: number | null;
 }
 

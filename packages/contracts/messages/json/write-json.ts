@@ -30,7 +30,7 @@ export function writeMembers(members: readonly (readonly [string, MemberWriter])
 
 interface PreparedMember {
   readonly name: string;
-  /** What stands before its value, as the first member and as a later one. A text that is put together is garbage. */
+  /** What stands before its value, as the first member and as a later one: made once, so that no write joins them. */
   readonly first: string;
   readonly next: string;
   readonly write: JsonWriter<unknown>;
