@@ -21,7 +21,7 @@ function bodyWith(path: string, value: Json): Uint8Array {
 
 /** Returns the fastest of several readings in milliseconds, so that a pause of the machine does not count. */
 function fastestMs(read: () => unknown): number {
-  const times = Array.from({ length: 7 }, () => {
+  const times = Array.from({ length: 40 }, () => {
     const startedMs = performance.now();
     read();
     return performance.now() - startedMs;
