@@ -1,6 +1,7 @@
 // Runs a program of the workspace (turbo, vitest) in the project's root and shows its output.
 //
 // #1 A Ctrl-C also reaches the program, as it is in our process group; we wait for its end.
+// #2 A SIGTERM reaches us alone, so it is passed on. Otherwise the program would go on without us.
 
 import { spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
@@ -27,8 +28,10 @@ export function runProgram(
     env: { ...process.env, PATH: path, ...environment },
     stdio: "inherit",
   });
-  return new Promise((resolve, reject) => {
+  const passOn = (): void => void child.kill("SIGTERM");
+  process.on("SIGTERM", passOn);
+  return new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", resolve);
-  });
+  }).finally(() => process.off("SIGTERM", passOn));
 }
