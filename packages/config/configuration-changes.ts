@@ -12,7 +12,7 @@ export function listConfigurationChanges(before: Configuration, after: Configura
     const details = [`person ${person}`, `roles ${roles.join(" ")}`, ...(tokens.length === 0 ? [] : [`tokens ${tokens.join(" ")}`])];
     return `operator ${operator}: ${change}: ${details.join(", ")}`;
   });
-  const parts = (["resolutionNeedsSecondPerson", "secondPerson", "cdv", "tokenIssuers"] as const)
+  const parts = (["resolutionNeedsSecondPerson", "secondPerson", "operatorSignatures", "cdv", "tokenIssuers"] as const)
     .filter((part) => !isSameContent(before[part], after[part]))
     .map((part) => `${part}: changed`);
   return [

@@ -216,12 +216,21 @@ export interface Configuration {
   readonly resolutionNeedsSecondPerson: boolean;
   /** Which other decisions take effect only once another person confirms them. */
   readonly secondPerson: ConfiguredSecondPerson;
+  /** What signs operators' records, and from when on they count only with a signature; null: they need none. */
+  readonly operatorSignatures: ConfiguredOperatorSignatures | null;
   /** Whether personal data of new messages is sealed before it is stored anywhere. */
   readonly sealPersonalData: boolean;
   /** Number of partitions of every topic but the probe's; fixed when the topics are created. */
   readonly partitionCount: number;
   /** What topics are created with. */
   readonly topics: ConfiguredTopics;
+}
+
+export interface ConfiguredOperatorSignatures {
+  /** Epoch milliseconds of the broker. Records from before are judged as they were then. */
+  readonly requiredFromMs: number;
+  /** Public keys of consoles. One that has ended stays here, because older records are judged by it. */
+  readonly keys: readonly MessageKey[];
 }
 
 export interface ConfiguredSecondPerson {

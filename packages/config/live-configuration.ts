@@ -54,6 +54,9 @@ export function createLiveConfiguration(initial: Configuration): LiveConfigurati
     get secondPerson() {
       return current.secondPerson;
     },
+    get operatorSignatures() {
+      return current.operatorSignatures;
+    },
     get sealPersonalData() {
       return current.sealPersonalData;
     },

@@ -11,7 +11,7 @@ export { controlOperations, controlPrefix, secondPersonOperations } from "./cont
 export type { ControlOperation, ControlOperationName, ControlRole, SecondPersonOperation } from "./control/operations.ts";
 export { searchTerms } from "./control/search-terms.ts";
 export type { SearchTermName } from "./control/search-terms.ts";
-export { type ActionRecord, operatorContentSha256 } from "./wire/operator-content.ts";
+export { type ActionRecord, isOperatorRecord, isSignedByConsole, operatorContentSha256 } from "./wire/operator-content.ts";
 export { eventOptionsOf, hasErasedMessage, readKeptMessages, renderEventsAgain } from "./messages/render/events-again.ts";
 export type { PostingSettings } from "./messages/render/events-again.ts";
 export { bankMarkerFromRecord, factFromRecord, markerFromRecord } from "./wire/from-wire.ts";

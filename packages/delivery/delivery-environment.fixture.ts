@@ -68,6 +68,7 @@ export interface DeliveryTestOptions {
   readonly partitionCount?: number;
   readonly bounds?: Partial<DeliveryBounds>;
   readonly metrics?: Metrics;
+  readonly operatorSignatures?: Configuration["operatorSignatures"];
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -91,7 +92,8 @@ export function createDeliveryTestEnvironment(options: DeliveryTestOptions) {
   const logged: { level: keyof Logger; event: string; fields: object }[] = [];
   const failures: unknown[] = [];
   const banks = createBanks(time);
-  const configuration = sampleConfiguration({ connectors: [sampleConnector()], ...pickReceivers(options) });
+  const { operatorSignatures = null } = options;
+  const configuration = sampleConfiguration({ connectors: [sampleConnector()], operatorSignatures, ...pickReceivers(options) });
   const shared = {
     random,
     logger: createRecordingLogger(logged),

@@ -1,11 +1,13 @@
 // A service that delivers: its rules, its receivers, and a table with the work of each record of its topic.
 //
 // #1 A record that the table does not name does not belong in the topic, and is dead-lettered.
+// #2 An operator's record that is not signed as it must be has no effect.
 
-import type { Configuration, ConfiguredParty } from "@sluice/config";
-import type { AnyDecodedRecord, DecodedRecord, RecordName, Records } from "@sluice/contracts";
+import { type Configuration, type ConfiguredParty, createLiveConfiguration } from "@sluice/config";
+import { type AnyDecodedRecord, type DecodedRecord, isOperatorRecord, type RecordName, type Records } from "@sluice/contracts";
 import type { ReceivedRecord } from "@sluice/messaging";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
+import { openOperatorJudge } from "@sluice/signatures";
 import type { ParkedStore, Store } from "@sluice/store";
 import type { DeliveryBounds } from "./bounds.ts";
 import type { DeliveryWorker } from "./engine.ts";
@@ -54,6 +56,9 @@ export const messageOperations: readonly Operation[] = deliveryOperations.filter
 
 export async function startDeliveryService(ports: DeliveryServicePorts, service: DeliveryService): Promise<ConfiguredService> {
   const { store, fail } = ports;
+  const live = createLiveConfiguration(ports.configuration);
+  const operators = openOperatorJudge({ ...ports, configuration: live.view }, service.rules.service);
+  const countsForOperator = (record: ReceivedRecord, kind: string): boolean => operators.counts(record, kind);
   const running = await startDelivery({
     ...ports,
     ...service,
@@ -61,11 +66,17 @@ export async function startDeliveryService(ports: DeliveryServicePorts, service:
     partitionStore: store.partitions,
     endpointHealth: store.endpointHealth,
     readKey: (decoded) => service.readKey(decoded),
-    handle: (decoded, record, worker) => startWork(service, decoded, record, worker),
+    countsForOperator,
+    // #2
+    handle: (decoded, record, worker) =>
+      isOperatorRecord(decoded) && !countsForOperator(record, decoded.name) ? null : startWork(service, decoded, record, worker),
     fail,
   });
   return {
-    replaceConfiguration: (next) => running.replaceReceivers(service.listReceivers(next)),
+    replaceConfiguration(next) {
+      live.replace(next);
+      running.replaceReceivers(service.listReceivers(next));
+    },
     readiness: () => running.readiness(),
     stop: () => running.stop(),
   };

@@ -58,6 +58,8 @@ export interface DeliveryOptions extends ServicePorts {
   readKey(decoded: AnyDecodedRecord): string | null;
   /** Starts the work and returns it; null where it is done at once; a text says why the record does not belong here. */
   handle(decoded: AnyDecodedRecord, record: ReceivedRecord, worker: DeliveryWorker): Promise<void> | string | null;
+  /** Tells whether an operator's record counts, and reports it if not. */
+  countsForOperator(record: ReceivedRecord, kind: string): boolean;
   fail(reason: unknown): void;
   readonly bounds?: Partial<DeliveryBounds>;
 }
@@ -91,7 +93,12 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningDe
     metrics,
     bounds,
   );
-  const operatorSkips = createOperatorSkips({ messaging, serde: options.serde, service: rules.service });
+  const operatorSkips = createOperatorSkips({
+    messaging,
+    serde: options.serde,
+    service: rules.service,
+    isValid: (letter) => options.countsForOperator(letter, "DeadLetter"),
+  });
   const handle = createHandler(options, { operatorSkips, producer, engine, observe: (appendedAtMs) => brokerClock.observe(appendedAtMs) });
 
   consumer = await createKeyedConsumer({

@@ -1,6 +1,7 @@
 export { askProcesses, type AskedProcess, type AskProcesses } from "./ask-processes.ts";
 export { tokenPorts } from "./connections/token-ports.ts";
 export { auditKeys } from "./audit-keys.ts";
+export { operatorKey } from "./connections/operator-key.ts";
 export { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.ts";
 export { broker, derivedNeed, helpFolder, keyService, type Need, needVariables, openNeeds, type Opening, registry } from "./needs.ts";
 export { registryConnection, registryVariables } from "./connections/registry-connection.ts";

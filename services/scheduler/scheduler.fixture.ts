@@ -29,6 +29,7 @@ import {
 import { rulesVersion } from "@sluice/domain";
 import { type ErrorFields, type Logger, type LogFields, type Metrics, type Running, silentLogger, silentMetrics } from "@sluice/kernel";
 import { createDataKeys, createSealingSerde, type KeyService, scopeFor } from "@sluice/secrecy";
+import { openOperatorJudge, operatorSignatureHeader, type OperatorSignatures, type OwnKey, signRecord } from "@sluice/signatures";
 import { createMemoryStore, type MemoryStore, type MemoryStoreHooks, type Store, type TransactionDocument } from "@sluice/store";
 import {
   createVirtualTime,
@@ -94,6 +95,10 @@ export interface SchedulerEnvironmentOptions {
   readonly onProblem?: (event: string, fields: ErrorFields) => void;
   readonly brokerHooks?: MemoryHooks;
   readonly storeHooks?: MemoryStoreHooks;
+  /** What operators' records must be signed with; left out: they need not be. */
+  readonly operatorSignatures?: OperatorSignatures;
+  /** Metrics of schedulers that are started without their own. */
+  readonly metrics?: Metrics;
   /** What is appended is sealed, under the key of the bank `first` and the month. */
   readonly keyService?: KeyService;
 }
@@ -179,7 +184,7 @@ export class SchedulerEnvironment {
       time: killableTime(this.time, life),
       random: this.#random,
       logger: this.#log(),
-      metrics: own.metrics ?? silentMetrics,
+      metrics: own.metrics ?? this.#options.metrics ?? silentMetrics,
       messaging: client,
       store: killable(this.liveStore(), life),
       serde: own.serde ?? this.serde,
@@ -210,6 +215,7 @@ export class SchedulerEnvironment {
       rulesVersion,
       producer,
       messaging: this.broker.client("snapshots"),
+      operatorJudge: openOperatorJudge({ configuration: this.#configuration(), logger: silentLogger, metrics: silentMetrics }, "scheduler"),
       operatorSkips: createOperatorSkips({ messaging: this.broker.client("skips"), serde: this.serde, service: "scheduler" }),
       journalEnds: async (partition) => (await this.broker.ends([{ topic: topics.journal, partition }]))[0] ?? null,
       journalIdentity: () => this.broker.identity(topics.journal),
@@ -232,8 +238,9 @@ export class SchedulerEnvironment {
   }
 
   #configuration(times: SchemeTimes = this.#options.times ?? environmentTimes): Configuration {
-    const { maxUnacknowledged = 256, creditsFinal = "clock", banks = [], bankOptions = {} } = this.#options;
+    const { maxUnacknowledged = 256, creditsFinal = "clock", banks = [], bankOptions = {}, operatorSignatures = null } = this.#options;
     return sampleConfiguration({
+      operatorSignatures,
       schemes: [sampleScheme({ times, creditsFinal, creditDeadlineMs }), sampleScheme({ id: "ZA_RTC", times })],
       banks: [
         sampleBank({ id: schedulerBank, maxUnacknowledged, ...bankOptions }),
@@ -288,6 +295,13 @@ export class SchedulerEnvironment {
     this.#hasKey = true;
     const sealing = isSealed ? { ...options, sealUnder: { scope } } : options;
     await this.settle(producer.send([outgoingRecord(this.serde, topic, key, decoded, sealing)]));
+  }
+
+  /** Appends a record as the console does, signed by this key under this name. */
+  async appendSigned(key: string, decoded: AnyDecodedRecord, own: OwnKey, keyId: string): Promise<void> {
+    const record = outgoingRecord(this.serde, topics.journal, key, decoded, { partitionCount: this.partitionCount });
+    const headers = { ...record.headers, [operatorSignatureHeader]: signRecord(own, keyId, record) };
+    await this.appendRaw(record.partition, record.key, record.value, headers);
   }
 
   async appendRaw(

@@ -50,6 +50,7 @@ import {
 import { createLiveConfiguration } from "@sluice/config";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import type { Readiness } from "@sluice/kernel";
+import { openOperatorJudge } from "@sluice/signatures";
 import { startStoreProbe, type Store } from "@sluice/store";
 import { createFactAppender } from "./tasks/append-facts.ts";
 import type { JournalHandler, JournalHandlers } from "./handlers/handler.ts";
@@ -120,7 +121,8 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     (task) => task.stop(),
   );
   const storeProbe = opening.adopt(startStoreProbe({ store, time }), (probe) => probe.stop());
-  const operatorSkips = createOperatorSkips({ messaging, serde, service });
+  const operatorJudge = openOperatorJudge({ ...ports, configuration: live.view }, service);
+  const operatorSkips = createOperatorSkips({ messaging, serde, service, isValid: (letter) => operatorJudge.counts(letter, "DeadLetter") });
   let owned: PartitionConsumer | null = null;
   const schemeIds = ports.configuration.schemes.map(({ id }) => id);
   startSchedulerCounts(metrics, schemeIds);
@@ -142,6 +144,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     metrics,
     producer: outputs,
     ...createJournalReads(ports),
+    operatorJudge,
     operatorSkips,
     serializeAudit: createMutex(),
     snapshots: createSnapshotCaches(),

@@ -13,7 +13,8 @@ import { ruleNames, type RuleBook } from "@sluice/account-validation";
 import { createLiveConfiguration } from "@sluice/config";
 import { groups, topics } from "@sluice/contracts";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
-import { createKeyedConsumer, createOperatorSkips } from "@sluice/messaging";
+import { createKeyedConsumer, createOperatorSkips, type ReceivedRecord } from "@sluice/messaging";
+import { openOperatorJudge } from "@sluice/signatures";
 import { isPaymentRecord, onPaymentReceived } from "./on-payment-received.ts";
 import { validatorMetrics } from "./validator-metrics.ts";
 
@@ -32,8 +33,10 @@ const bufferedRecordsMax = 2_000;
 export async function startValidator(ports: ValidatorPorts): Promise<ConfiguredService> {
   const { time, random, logger, messaging } = ports;
   const producer = await messaging.producer("validator");
-  const operatorSkips = createOperatorSkips({ messaging, serde: ports.serde, service: "validator" });
   const live = createLiveConfiguration(ports.configuration);
+  const operators = openOperatorJudge({ ...ports, configuration: live.view }, "validator");
+  const isValid = (letter: ReceivedRecord): boolean => operators.counts(letter, "DeadLetter");
+  const operatorSkips = createOperatorSkips({ messaging, serde: ports.serde, service: "validator", isValid });
   const context = { ...ports, configuration: live.view, producer, operatorSkips, metrics: validatorMetrics(ports.metrics) };
   const partitionConsumer = await createKeyedConsumer({
     messaging,

@@ -137,6 +137,7 @@ export function sampleConfiguration(options: Partial<Configuration> & { readonly
     tokenIssuers: [],
     resolutionNeedsSecondPerson: false,
     secondPerson: { actions: [], proposalLifetimeMs: 86_400_000 },
+    operatorSignatures: null,
     topics: { replication: 1, minInsync: 1, retentionMs: { dispatch: 1, events: 1, analytics: 1, receipts: 1, deadLetters: 1 } },
     partitionCount: 12,
     ...rest,

@@ -64,7 +64,9 @@ export const fences: Readonly<Record<string, Fence>> = {
   "packages/secrecy": { values: ["connection", "contracts", "kernel"] },
   "packages/store": { values: ["domain", "kernel"], types: ["contracts"] },
   // The one package that opens what a service needs. What it opens stays below it, and knows nothing of a process.
-  "packages/process": { values: ["audit", "config", "connection", "contracts", "kernel", "messaging", "secrecy", "service", "store"] },
+  "packages/process": {
+    values: ["audit", "config", "connection", "contracts", "kernel", "messaging", "secrecy", "service", "signatures", "store"],
+  },
   "packages/delivery": {
     values: ["config", "connection", "contracts", "domain", "kernel", "messaging", "signatures", "store"],
     types: ["process"],

@@ -10,7 +10,7 @@ import { operatorRoles } from "../configuration.ts";
 import { readDuration } from "./durations.ts";
 import { certificateMembers } from "./certificate-bindings.ts";
 import { tokenMembers } from "./held-tokens.ts";
-import { signatureMembers } from "./message-signatures.ts";
+import { operatorSignaturesSchema, signatureMembers } from "./message-signatures.ts";
 import { clientMembers, tokenIssuerSchema } from "./token-issuers.ts";
 import { accountRules, fillFromRow } from "./scheme-defaults.ts";
 
@@ -270,6 +270,7 @@ export const fileSchema = z.strictObject({
   tokenIssuers: z.array(tokenIssuerSchema).max(8).default([]),
   resolutionNeedsSecondPerson: z.boolean().default(true),
   secondPerson: secondPersonSchema.prefault({}),
+  operatorSignatures: operatorSignaturesSchema.nullable().default(null),
   sealPersonalData: z.boolean().default(false).meta({
     description:
       "Parties, accounts and free text of new messages are sealed, in the log and in the store. Every process then needs `SLUICE_KEYRING_FOLDER` or `SLUICE_VAULT_URL`.",

@@ -1,4 +1,5 @@
-// Signatures of messages (RFC 9421) in both directions, as the file has them for a bank or a connector.
+// Signatures as the file has them: of messages (RFC 9421) in both directions for a bank or a connector, and of
+// operators' records.
 //
 // #1 The kind of a key decides on the algorithm. A key of another kind is refused here, not at the first message.
 
@@ -6,7 +7,7 @@ import { createPublicKey } from "node:crypto";
 import type { MessageKey } from "@sluice/kernel";
 import { findSignatureAlgorithm, signatureAlgorithms } from "@sluice/kernel/signature-key";
 import { z } from "zod";
-import type { MessageSignatures } from "../configuration.ts";
+import type { ConfiguredOperatorSignatures, MessageSignatures } from "../configuration.ts";
 import { end } from "./held-tokens.ts";
 
 const file = z.string().min(1, "must not be empty").max(1_024, "at most 1024 characters");
@@ -18,18 +19,24 @@ const publicKey = z
   .refine(isMessageKey, `a public key in base64 (SubjectPublicKeyInfo) for ${signatureAlgorithms.join(", ")}`);
 
 const keysMax = 4;
+/** Ended keys of consoles stay for as long as the journal. */
+const consoleKeysMax = 64;
 
 const ownKey = z.strictObject({ keyFile: file, keyId: keyId.nullable().default(null) });
 
+function publicKeys(most: number) {
+  return z
+    .array(z.strictObject({ id: keyId, publicKey, notAfter: end.nullable().default(null) }))
+    .min(1, "at least one")
+    .max(most)
+    .refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, "an id twice");
+}
+
+export const operatorSignaturesSchema = z.strictObject({ requiredFrom: end, keys: publicKeys(consoleKeysMax) });
+
 const messageSignatures = z
   .strictObject({
-    keys: z
-      .array(z.strictObject({ id: keyId, publicKey, notAfter: end.nullable().default(null) }))
-      .min(1, "at least one")
-      .max(keysMax)
-      .refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, "an id twice")
-      .nullable()
-      .default(null),
+    keys: publicKeys(keysMax).nullable().default(null),
     deliveries: ownKey.nullable().default(null),
     receipts: ownKey.nullable().default(null),
   })
@@ -44,9 +51,15 @@ export const signatureMembers = { messageSignatures: messageSignatures.nullable(
 type SignaturesInFile = z.infer<typeof messageSignatures>;
 
 export function toMessageSignatures(file: SignaturesInFile | null): MessageSignatures | null {
-  return file === null
-    ? null
-    : { ...file, keys: file.keys?.map(({ notAfter, ...same }): MessageKey => ({ ...same, notAfterMs: notAfter })) ?? null };
+  return file === null ? null : { ...file, keys: file.keys === null ? null : toMessageKeys(file.keys) };
+}
+
+export function toOperatorSignatures(file: z.infer<typeof operatorSignaturesSchema> | null): ConfiguredOperatorSignatures | null {
+  return file === null ? null : { requiredFromMs: file.requiredFrom, keys: toMessageKeys(file.keys) };
+}
+
+function toMessageKeys(keys: NonNullable<SignaturesInFile["keys"]>): readonly MessageKey[] {
+  return keys.map(({ notAfter, ...same }) => ({ ...same, notAfterMs: notAfter }));
 }
 
 /** #1 */

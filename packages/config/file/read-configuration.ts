@@ -27,7 +27,7 @@ import {
   schemeSchema,
 } from "./file-schema.ts";
 import { toBindings } from "./certificate-bindings.ts";
-import { toMessageSignatures } from "./message-signatures.ts";
+import { toMessageSignatures, toOperatorSignatures } from "./message-signatures.ts";
 import { toHeldTokens } from "./held-tokens.ts";
 import { checkTokenIssuers } from "./token-issuer-checks.ts";
 import { toTokenIssuer } from "./token-issuers.ts";
@@ -92,6 +92,7 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
       tokenIssuers: file.tokenIssuers.map((issuer) => toTokenIssuer(issuer)),
       resolutionNeedsSecondPerson: file.resolutionNeedsSecondPerson,
       secondPerson: { actions: file.secondPerson.actions, proposalLifetimeMs: file.secondPerson.proposalLifetime },
+      operatorSignatures: toOperatorSignatures(file.operatorSignatures),
       sealPersonalData: file.sealPersonalData,
       partitionCount: file.partitionCount,
       topics: { replication: file.topics.replication, minInsync: file.topics.minInsync, retentionMs: file.topics.retention },

@@ -4,7 +4,8 @@
 // #1 It has who decided, the reason, and every member that says what is decided. It has neither the action's id nor
 //    times, because a repeat may differ in these, nor what the console derives.
 
-import type { DecodedRecord } from "../api.ts";
+import type { AnyDecodedRecord, DecodedRecord } from "../api.ts";
+import type { RecordName } from "../generated/records.ts";
 import { sha256Hex } from "../messages/json/canonical-json.ts";
 
 type OperatorRecordName =
@@ -18,6 +19,36 @@ type OperatorRecordName =
   | "GateOpeningRequested"
   | "BankPauseRequested"
   | "BankResumeRequested";
+
+const operatorRecordNames: Readonly<Record<OperatorRecordName, true>> = {
+  WithdrawalRequested: true,
+  RedriveRequested: true,
+  DeliveryStopRequested: true,
+  ItemResolutionRequested: true,
+  ItemResolutionConfirmed: true,
+  DeadLettersReplayed: true,
+  CloseExtensionRequested: true,
+  GateOpeningRequested: true,
+  BankPauseRequested: true,
+  BankResumeRequested: true,
+};
+
+/** Tells whether records of this name can have the signature of a console. */
+export function isSignedByConsole(name: RecordName): boolean {
+  return Object.hasOwn(operatorRecordNames, name) || consoleRecords.has(name);
+}
+
+/** Records that are an operator's among others of their name, or ask a service for something. */
+const consoleRecords: ReadonlySet<RecordName> = new Set<RecordName>(["CreditsFinalRequested", "EndpointCheckRequested", "DeadLetter"]);
+
+/** Tells whether a record says what an operator decided. A declaration is one if it carries an action. */
+export function isOperatorRecord({ name, value }: AnyDecodedRecord): boolean {
+  return (
+    Object.hasOwn(operatorRecordNames, name) ||
+    (name === "CreditsFinalRequested" && value.action !== null) ||
+    name === "EndpointCheckRequested"
+  );
+}
 
 export type OperatorRecord = { [N in OperatorRecordName]: DecodedRecord<N> }[OperatorRecordName];
 

@@ -47,6 +47,8 @@ export const headers = {
   omittedBytes: "sluice-omitted-bytes",
   /** Set on a replayed record: its letter as `partition:offset`, or `journal:offset` where the letter is gone. */
   deadLetter: "sluice-dead-letter",
+  /** The console's signature of an operator's record (`packages/signatures/operator-records.ts`). */
+  operatorSignature: "sluice-operator-signature",
   /** Set on DeadLettersReplayed: the offset of the transaction's first dead-lettered record. */
   quarantinedFrom: "sluice-quarantined-from",
   /** Set on DeadLettersReplayed: the offset behind the last record that the transaction had applied. */

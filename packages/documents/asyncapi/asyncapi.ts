@@ -1,7 +1,7 @@
 // Builds the AsyncAPI 3.1 document of the topics from contracts' record map, the newest version of each Avro schema,
 // and messaging's topic settings. It is for people who read the topics: analysts, operators, tests. Banks never see it.
 
-import { headers, partitionCountDefault, recordMap, schemaVersions, type RecordName } from "@sluice/contracts";
+import { headers, isSignedByConsole, partitionCountDefault, recordMap, schemaVersions, type RecordName } from "@sluice/contracts";
 import { buildTopicSpecs, type TopicSpec } from "@sluice/messaging";
 import { documentVersion } from "../openapi/openapi.ts";
 import { shareParts, type SharedKind } from "../shared-parts.ts";
@@ -138,7 +138,15 @@ const receiverRecords: ReadonlySet<RecordName> = new Set<RecordName>([
 ]);
 
 function ownHeaders(record: RecordName): Part {
-  const text = (description: string): Part => ({ type: "string", description });
+  const signature = isSignedByConsole(record)
+    ? { [headers.operatorSignature]: text("The console's signature, where operators' records are signed: `KEY-ID=BASE64`.") }
+    : {};
+  return { ...headersByUse(record), ...signature };
+}
+
+const text = (description: string): Part => ({ type: "string", description });
+
+function headersByUse(record: RecordName): Part {
   if (record === "DeadLettersReplayed")
     return {
       [headers.quarantinedFrom]: text("Offset of the first record that was dead-lettered."),

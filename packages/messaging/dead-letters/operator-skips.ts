@@ -11,6 +11,7 @@
 //    them.
 // #4 A batch that cannot be read is skipped in the same way. The letters that ask for it and report it name its first
 //    and last offset in a header, and a skip that is `done` covers all offsets of the batch.
+// #5 A request that does not count (`isValid`), such as one that no console has signed, is none.
 
 import { headers, type Records, type Serde, topics } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
@@ -57,6 +58,8 @@ export interface OperatorSkipsPorts {
   readonly serde: Pick<Serde, "decode" | "learn">;
   /** The service that owns the partitions, as dead letters name it. */
   readonly service: string;
+  /** Tells whether an operator's request counts; left out: each does. */
+  readonly isValid?: (letter: ReceivedRecord) => boolean;
 }
 
 /** Skips kept per partition; each is one person's action. The oldest are forgotten first. */
@@ -190,14 +193,15 @@ export async function skipStoppedRecord(
   return skipByOperator(skip);
 }
 
-async function readNewLetters({ messaging, serde, service }: OperatorSkipsPorts, partition: number, known: PartitionSkips): Promise<void> {
+async function readNewLetters(ports: OperatorSkipsPorts, partition: number, known: PartitionSkips): Promise<void> {
+  const { messaging } = ports;
   const place = { topic: topics.deadLetters, partition };
   const [ends] = await messaging.ends([place]);
   if (ends === undefined || ends.logEnd <= known.nextOffset) return;
   const from = known.nextOffset > ends.logStart ? known.nextOffset : ends.logStart;
   if (from < ends.logEnd) {
     for await (const record of requireCovered(messaging.read(place, from, ends.logEnd), place, from, ends.logEnd)) {
-      if (record.headers[headers.skip] !== undefined) keep(known, await readSkip(record, serde, service));
+      if (record.headers[headers.skip] !== undefined) keep(known, await readSkip(record, ports));
       known.nextOffset = record.offset + 1n;
     }
   }
@@ -212,13 +216,15 @@ function keep({ skips }: PartitionSkips, skip: Skip | null): void {
 }
 
 /** Returns null for another service's letter, or a record that is no dead letter. */
-async function readSkip(record: ReceivedRecord, serde: OperatorSkipsPorts["serde"], service: string): Promise<Skip | null> {
+async function readSkip(record: ReceivedRecord, { serde, service, isValid }: OperatorSkipsPorts): Promise<Skip | null> {
   const decoded = await readOrLearn(record, serde);
   if (typeof decoded === "string" || decoded.name !== "DeadLetter" || decoded.value.service !== service) return null;
+  const isDone = record.headers[headers.skip] === "done";
+  if (!isDone && isValid?.(record) === false) return null;
   const { topic, offset, operator, person, confirmedBy, actionId, reason } = decoded.value;
   const by = { operator: operator ?? "", person, confirmedBy, actionId: actionId ?? "", reason };
   const range = readBatchRange(decoded.value) ?? { firstOffset: offset, lastOffset: offset };
-  return { topic, ...range, by, isDone: record.headers[headers.skip] === "done" };
+  return { topic, ...range, by, isDone };
 }
 
 /** Answers the batch that a dead letter stands for; null if it stands for a record. */

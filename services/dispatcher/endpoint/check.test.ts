@@ -1,7 +1,9 @@
 // An operator's check of a receiver's addresses.
 
-import { topics } from "@sluice/contracts";
+import { createFixedSerde, outgoingRecord, topics } from "@sluice/contracts";
 import type { EndpointCall, ReceiverAnswer } from "@sluice/delivery";
+import { operatorSignatureHeader, readSigningKey, signRecord } from "@sluice/signatures";
+import { callerKeys, messageKey } from "@sluice/signatures/signed.fixture";
 import { sampleBank } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { createDispatcherEnvironment, type DispatcherEnvironment } from "../dispatcher.fixture.ts";
@@ -11,9 +13,12 @@ const reached: ReceiverAnswer = { kind: "answered", status: 405, retryAfter: nul
 const elsewhere = { inboundDirectDebit: "https://debits.example/in" };
 
 /** A dispatcher whose receivers answer checks like this; `called` has the calls. */
-function openChecked(answer: ReceiverAnswer) {
+function openChecked(
+  answer: ReceiverAnswer,
+  more: Pick<NonNullable<Parameters<typeof createDispatcherEnvironment>[0]>, "operatorSignatures"> = {},
+) {
   const banks = [sampleBank({ id: "first", operationUrls: elsewhere, eventsUrl: "https://events.example" })];
-  const environment = createDispatcherEnvironment({ banks });
+  const environment = createDispatcherEnvironment({ banks, ...more });
   const called: EndpointCall[] = [];
   environment.answersToChecks((call) => {
     called.push(call);
@@ -67,4 +72,20 @@ test("a request that is older than a minute, as after a restart, is passed over"
   await environment.until(() => environment.received.length === 1);
   await environment.time.advance(2_000);
   expect(called).toEqual([]);
+});
+
+test("a check that no console has signed is not made, where operators' records must be signed [D10.93]", async () => {
+  const own = readSigningKey(callerKeys.ed25519.pair.privateKey.export({ format: "pem", type: "pkcs8" }));
+  const operatorSignatures = { requiredFromMs: 0, keys: [messageKey("console-1", callerKeys.ed25519)] };
+  const { environment, called } = openChecked(reached, { operatorSignatures });
+  await environment.start();
+  await request(environment);
+  await environment.dispatch({});
+  await environment.until(() => environment.received.length === 1);
+  expect(called).toEqual([]);
+  const decoded = { name: "EndpointCheckRequested", value: { action, bank: "first" } } as const;
+  const record = outgoingRecord(createFixedSerde(), topics.dispatch, "bank:first", decoded, { partitionCount: 1 });
+  const headers = { [operatorSignatureHeader]: signRecord(own, "console-1", record) };
+  await environment.append(topics.dispatch, [{ key: "bank:first", decoded, headers }]);
+  await environment.until(() => called.length === 2);
 });

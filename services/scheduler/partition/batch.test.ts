@@ -35,7 +35,7 @@ async function setUp(own: (environment: SchedulerEnvironment) => Partial<BatchPo
   /** Reads the journal from an offset on. */
   const read = (from = 0n): Promise<readonly BatchRecord[]> => {
     const records = environment.records(topics.journal).filter(({ offset }) => offset >= from);
-    const reader = { serde: environment.serde, handlers: journalHandlers, partitionCount: 1 };
+    const reader = { serde: environment.serde, handlers: journalHandlers, partitionCount: 1, operatorJudge: { judge: () => null } };
     return Promise.all(records.map((record) => readJournal(record, reader)));
   };
   return { environment, ports, lost, read };

@@ -14,6 +14,7 @@ import type {
   ReceivedRecord,
 } from "@sluice/messaging";
 import type { Logger, SharedTimer, Time, Tracer } from "@sluice/kernel";
+import type { OperatorJudge } from "@sluice/signatures";
 import type { Store } from "@sluice/store";
 import type { AppendFacts } from "../tasks/append-facts.ts";
 import type { JournalHandlers } from "../handlers/handler.ts";
@@ -60,6 +61,7 @@ export interface PartitionContext {
   readonly messaging: Pick<Messaging, "ends" | "read">;
   /** Which topic the journal is. */
   readonly journalIdentity: () => Promise<LogIdentity>;
+  readonly operatorJudge: OperatorJudge;
   /** Records that operators asked to skip. */
   readonly operatorSkips: OperatorSkips;
   /** Sends the outputs. */

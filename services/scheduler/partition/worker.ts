@@ -221,11 +221,11 @@ class PartitionWorker {
    * (#4).
    */
   async #read(owned: OwnedPartition, record: ReceivedRecord, before: BatchRecord[]): Promise<BatchRecord> {
-    const { serde, handlers, partitionCount } = this.#context;
+    const { serde, handlers, partitionCount, operatorJudge } = this.#context;
     const skip = record.skip ?? this.#skips.find(record.offset);
     if (skip !== null) return { record, ...skipByOperator(skip) };
     try {
-      return await readJournal(record, { serde, handlers, partitionCount });
+      return await readJournal(record, { serde, handlers, partitionCount, operatorJudge });
     } catch (error) {
       if (!isStoppedByRecord(error)) throw error;
       if (before.length > 0) await this.#runOrSplit(owned, before.splice(0));

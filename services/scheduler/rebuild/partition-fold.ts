@@ -5,6 +5,7 @@ import type { Configuration } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
 import { type BankState, type Day, type DayKey, DayLedger, movementsAt } from "@sluice/domain";
 import { type DoneSkips, type ReceivedRecord, skipByOperator } from "@sluice/messaging";
+import { createRecordJudge } from "@sluice/signatures";
 import { Fault, sleep, type Time } from "@sluice/kernel";
 import type { TransactionStore, WrittenDocument } from "@sluice/store";
 import type { JournalHandlers, HandledRecord } from "../handlers/handler.ts";
@@ -48,6 +49,7 @@ export class PartitionFold {
   readonly #target: FoldTarget;
   readonly #cache = createSnapshotCaches()();
   readonly #witness = createStoreWitness(async (kind, ids) => await this.#readVersions(kind, ids));
+  readonly #operatorJudge = { judge: createRecordJudge(() => this.#ports.configuration.operatorSignatures) };
   readonly days: Map<DayKey, Day>;
   readonly banks: Map<string, BankState>;
   readonly ledgers: Map<DayKey, DayLedger>;
@@ -87,10 +89,11 @@ export class PartitionFold {
   /** Records in offset order, from `nextOffset` on. */
   async fold(records: readonly ReceivedRecord[]): Promise<void> {
     const { serde, handlers, partitionCount, skips } = this.#ports;
+    const reader = { serde, handlers, partitionCount, operatorJudge: this.#operatorJudge };
     const fresh: BatchRecord[] = [];
     for (const record of records) {
       const skip = record.skip ?? skips.find(record.offset);
-      const read = skip === null ? await readJournal(record, { serde, handlers, partitionCount }) : { record, ...skipByOperator(skip) };
+      const read = skip === null ? await readJournal(record, reader) : { record, ...skipByOperator(skip) };
       const handler = "handler" in read ? read.handler : null;
       if (handler?.beginsBatch === true || fresh.length >= batchRecordsMax) await this.#run(fresh.splice(0));
       fresh.push(read);

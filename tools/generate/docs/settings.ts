@@ -35,6 +35,7 @@ export function readsVariable(main: string, name: string): boolean {
   if (name.startsWith("MONGO_") || name === "SLUICE_DATABASE") return /\bstore\b|\bpreparedStore\b/.test(main);
   if (/^SLUICE_(HTTP|CONSOLE|CONTROL)_PORT$/.test(name)) return main.includes(`"${name}"`);
   if (name === "SLUICE_AUDIT_KEY_FILE") return /\bauditKeys\b/.test(main);
+  if (name === "SLUICE_OPERATOR_KEY_FILE") return /\boperatorKey\b/.test(main);
   if (name === "SLUICE_NAME_SERVERS") return /\breceiverGateway\(/.test(main);
   if (name === "SLUICE_PUBLIC_ORIGINS") return /\btokenPorts\b/.test(main);
   if (name === "SLUICE_CLOCK_START") return main.includes(`"${name}"`);

@@ -1,4 +1,5 @@
 import { type Logger, type LogFields, silentLogger, silentMetrics } from "@sluice/kernel";
+import { openOperatorJudge } from "@sluice/signatures";
 import { expect, test } from "vitest";
 import { type HandledRecord, noEffects } from "../../handlers/handler.ts";
 import { reportBatch } from "./report-batch.ts";
@@ -25,7 +26,13 @@ function reportedWarnings(
   };
   const brokerClock = { nowMs: () => 0 } as Parameters<typeof reportBatch>[0]["brokerClock"];
   const position = { lag: () => 0n } as Parameters<typeof reportBatch>[1]["position"];
-  reportBatch({ logger, metrics, brokerClock }, { partition: 3, epoch: 1, position }, { handled: [one], documentsWritten: 0 }, 1);
+  const operatorJudge = openOperatorJudge({ configuration: { operatorSignatures: null }, logger, metrics: silentMetrics }, "scheduler");
+  reportBatch(
+    { logger, metrics, brokerClock, operatorJudge },
+    { partition: 3, epoch: 1, position },
+    { handled: [one], documentsWritten: 0 },
+    1,
+  );
   return lines;
 }
 

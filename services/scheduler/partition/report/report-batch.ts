@@ -5,10 +5,11 @@ import type { State } from "@sluice/domain";
 import type { HandledRecord } from "../../handlers/handler.ts";
 import type { BatchResult } from "../batch.ts";
 import type { PartitionContext } from "../context.ts";
+import { operatorRefusalPrefix } from "../read-journal.ts";
 import { reportDay } from "./report-day.ts";
 import type { OwnedPartition } from "../take-over.ts";
 
-type ReportPorts = Pick<PartitionContext, "logger" | "metrics" | "brokerClock">;
+type ReportPorts = Pick<PartitionContext, "logger" | "metrics" | "brokerClock" | "operatorJudge">;
 
 export function reportBatch(
   context: ReportPorts,
@@ -35,7 +36,7 @@ export function reportBatch(
   metrics.positionLag.set(Number(position.lag()), { partition: String(partition) });
 }
 
-function reportRecord({ logger, metrics }: ReportPorts, partition: number, handled: HandledRecord): void {
+function reportRecord({ logger, metrics, operatorJudge }: ReportPorts, partition: number, handled: HandledRecord): void {
   const { record, key, name, decision, reason, transaction, marker } = handled;
   const state = transaction?.state ?? null;
   metrics.decisions.add({ fact: name, decision, state: state ?? "none" });
@@ -53,6 +54,10 @@ function reportRecord({ logger, metrics }: ReportPorts, partition: number, handl
   if (decision === "dead-lettered") {
     metrics.deadLetters.add({ fact: name });
     logger.error("record.dead-lettered", { partition, key, fact: name, offset: record.offset, reason });
+  }
+  if (decision === "refused" && reason?.startsWith(operatorRefusalPrefix) === true) {
+    operatorJudge.report({ kind: name, partition, offset: record.offset }, reason.slice(operatorRefusalPrefix.length));
+    return;
   }
   if (decision === "replayed") return;
   reportUnusual({ logger, metrics }, partition, handled);
