@@ -134,7 +134,7 @@ function requireRead<T>(result: ReadResult<T>): AcceptedMessage<T> {
   return result.read;
 }
 
-type OptionalPorts = Pick<ConsoleServicePorts, "askProcesses" | "auditKeys" | "helpFolder" | "keyService">;
+type OptionalPorts = Pick<ConsoleServicePorts, "askProcesses" | "auditKeys" | "helpFolder" | "keyService" | "operatorKey">;
 
 export async function openConsoleEnvironment(over: Partial<Configuration> = {}, more: OptionalPorts = {}) {
   const { environment, ports } = createPorts(over);

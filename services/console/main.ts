@@ -1,5 +1,16 @@
 import { readDocument } from "@sluice/documents";
-import { askProcesses, auditKeys, broker, derivedNeed, helpFolder, keyService, registry, runService, tokenPorts } from "@sluice/process";
+import {
+  askProcesses,
+  auditKeys,
+  broker,
+  derivedNeed,
+  helpFolder,
+  keyService,
+  operatorKey,
+  registry,
+  runService,
+  tokenPorts,
+} from "@sluice/process";
 import { store } from "@sluice/process/store";
 import { listenLimitsDefault } from "@sluice/service";
 import { startConsole } from "./service.ts";
@@ -10,6 +21,7 @@ runService("console", {
     store,
     messaging: broker("console"),
     auditKeys,
+    operatorKey,
     keyService,
     tokenPorts,
     helpFolder,

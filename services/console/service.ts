@@ -33,6 +33,7 @@ import type { Readiness } from "@sluice/kernel";
 import type { AskProcesses, ConfiguredService, ServicePorts } from "@sluice/process";
 import { createJournalProbe, createProbe, startBrokerClock } from "@sluice/messaging";
 import { createSearchHashes, type KeyService } from "@sluice/secrecy";
+import type { OwnKey } from "@sluice/signatures";
 import { createStoreProbe, type Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
 import { startConsoleAudit } from "./start-audit.ts";
@@ -51,6 +52,7 @@ import { createQuestionReport } from "./http/request-report.ts";
 import { showTokenEnds } from "./http/show-token-ends.ts";
 import { watchDayTotals } from "./queries/watch-day-totals.ts";
 import { watchOldItems } from "./items/watch-old-items.ts";
+import { signRecords } from "./decisions/sign-records.ts";
 import { createWebApp } from "./web/web-app.ts";
 
 export interface ConsoleServicePorts extends ServicePorts {
@@ -59,6 +61,8 @@ export interface ConsoleServicePorts extends ServicePorts {
   readonly store: Store;
   /** The keys that seal the audit, null while there are none; left out: this console does not seal. */
   readonly auditKeys?: () => AuditKeys | null;
+  /** The key that signs operators' records, null while there is none; left out: this console signs nothing. */
+  readonly operatorKey?: () => OwnKey | null;
   /** Holds the keys that personal data is sealed with; null, or left out: there is none. */
   readonly keyService?: KeyService | null;
   /** Text of the control API's OpenAPI document; null: it is not served. */
@@ -108,7 +112,8 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const outlook = createOutlook({ ...ports, book, brokerNowMs: () => brokerClock.nowMs() });
   const keyService = ports.keyService ?? null;
   const searchHashes = keyService === null ? null : createSearchHashes({ service: keyService, time });
-  const handlers = createControlHandlers({ ...ports, searchHashes, producer, brokerClock, knownAsOf, book, outlook });
+  const signing = signRecords(producer, { configuration, logger, operatorKey: ports.operatorKey ?? (() => null) });
+  const handlers = createControlHandlers({ ...ports, searchHashes, producer: signing, brokerClock, knownAsOf, book, outlook });
   const document = ports.controlDocument ?? null;
   const serving = { time, logger, operators, meter: operatorMeter, handlers, report, document };
   const control = createControlApi({ ...serving, audit: createControlAudit(audit) });
