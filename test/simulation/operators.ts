@@ -3,11 +3,14 @@
 // delivery, and resolve items after the day. Each
 // action is a record of the journal, as the console appends it. If its answer is lost, the same action is sent again.
 
+import { createPrivateKey, createPublicKey } from "node:crypto";
 import type { SentEntry } from "@sluice/checker";
+import type { Configuration } from "@sluice/config";
 import { type AnyDecodedRecord, type OperatorAction, outgoingRecord, topics } from "@sluice/contracts";
 import { dayKey, readGateStatus } from "@sluice/domain";
-import type { MemoryBroker } from "@sluice/messaging";
+import type { MemoryBroker, OutgoingRecord } from "@sluice/messaging";
 import type { Random } from "@sluice/kernel";
+import { operatorSignatureHeader, readSigningKey, signRecord } from "@sluice/signatures";
 import type { Store } from "@sluice/store";
 import type { VirtualTime } from "@sluice/testkit";
 import { simulatedSerde } from "./read-history.ts";
@@ -36,6 +39,8 @@ export interface SimulatedOperatorsOptions {
   readonly startAtMs: number;
   readonly businessDate: string;
   readonly actions: readonly PlannedAction[];
+  /** Signs a record as the console does, in runs in which operators' records must be signed. */
+  readonly sign: (record: OutgoingRecord) => OutgoingRecord;
 }
 
 export interface SimulatedOperators {
@@ -147,7 +152,7 @@ export function startSimulatedOperators(options: SimulatedOperatorsOptions): Sim
 
   /** Sends an action until it is acknowledged, as an operator does who gets no answer. */
   async function append({ key, decoded }: ToAppend): Promise<void> {
-    const outgoing = outgoingRecord(simulatedSerde, topics.journal, key, decoded, { partitionCount: options.partitionCount });
+    const outgoing = options.sign(outgoingRecord(simulatedSerde, topics.journal, key, decoded, { partitionCount: options.partitionCount }));
     for (;;) {
       try {
         await (await producer).send([outgoing]);
@@ -255,3 +260,19 @@ async function buildResolutions(
     return { key: uetr, decoded: { name: "ItemResolutionRequested", value } };
   });
 }
+
+/** The console's key is one for all runs: one seed is one run, to the last byte. */
+const pkcs8 = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), Buffer.alloc(32, 7)]);
+const privateKey = createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" });
+const publicKey = createPublicKey(privateKey).export({ format: "der", type: "spki" }).toString("base64");
+const consoleKey = readSigningKey(privateKey.export({ format: "pem", type: "pkcs8" }));
+const signatureSettings: NonNullable<Configuration["operatorSignatures"]> = {
+  requiredFromMs: 0,
+  keys: [{ id: "simulated", publicKey, notAfterMs: null }],
+};
+
+function signAsConsole(record: OutgoingRecord): OutgoingRecord {
+  return { ...record, headers: { ...record.headers, [operatorSignatureHeader]: signRecord(consoleKey, "simulated", record) } };
+}
+
+export const simulatedSignatures = { key: consoleKey, settings: signatureSettings, sign: signAsConsole } as const;

@@ -10,6 +10,7 @@
 // #3 The run ends when every delivery and every transaction has ended, or at `endAtMs` (I16).
 // #4 The checker examines the history: what banks sent and received, every record of every topic, and the snapshots.
 // #5 In every third run personal data is sealed, each process has to ask for its keys, and nothing else changes.
+// #6 In every second run, calm or troubled, operators' records must be signed, and nothing else changes.
 
 import type { HistoryEntry, SnapshotEntry } from "@sluice/checker";
 import { type Configuration, readRulesFolder } from "@sluice/config";
@@ -45,7 +46,7 @@ import { repairOperator, startForeignRecords } from "./foreign-records.ts";
 import { findUnhandled, readHistory, simulatedSerde } from "./read-history.ts";
 import { findRenderedOtherwise } from "./rendered-again.ts";
 import { startSimulatedRebuild } from "./simulated-rebuild.ts";
-import { startSimulatedOperators } from "./operators.ts";
+import { simulatedSignatures, startSimulatedOperators } from "./operators.ts";
 import { simulatedBankIds, simulatedBranches, simulatedConnectorId } from "./messages.ts";
 import { drawScenario, type Scenario, type SimulatedDayTimes } from "./scenario.ts";
 import { startSimulatedParties } from "./simulated-network.ts";
@@ -154,7 +155,9 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
   const storeFate = (): StoreFault => met("store", storeFault(scenario, random, isTroubled()));
   const store = createMemoryStore({ time, random, hooks: { fault: storeFate } });
   const keys = seed % 3 === 1 ? createMemoryKeyService(String(seed)) : null;
-  const configuration = { ...buildConfiguration(scenario), sealPersonalData: keys !== null };
+  const signing = seed % 4 < 2 ? simulatedSignatures : null;
+  const operatorSignatures = signing?.settings ?? null;
+  const configuration = { ...buildConfiguration(scenario), sealPersonalData: keys !== null, operatorSignatures };
   const environment: SimulatedEnvironment = { time, random, scenario, configuration, broker, store, keys };
   // The checker has the keys too, and asks for them outside of the run's time.
   const examining = sealingSerde(keys, machineTime);
@@ -210,10 +213,15 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
     startAtMs,
     businessDate: played[0] ?? "",
     actions: scenario.actions,
+    sign: (record) => signing?.sign(record) ?? record,
   });
   const isRepaired = scenario.foreignRecords.length > 0;
   const desk = isRepaired
-    ? cluster.run({ name: "console", instances: 1, start: (ports) => startConsole(servicePorts(environment, ports)) })
+    ? cluster.run({
+        name: "console",
+        instances: 1,
+        start: (ports) => startConsole({ ...servicePorts(environment, ports), operatorKey: () => signing?.key ?? null }),
+      })
     : null;
   const { foreignRecords: foreigners } = scenario;
   const foreign = startForeignRecords({ time, random, broker, store, partitionCount, startAtMs, records: foreigners, console: desk });

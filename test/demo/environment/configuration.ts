@@ -44,8 +44,16 @@ export interface DemoParties {
   readonly operators: readonly DemoOperator[];
 }
 
-/** `nowMs` sets the credit deadline, so that credits are due when the reconciliation window closes. */
-export function demoConfiguration(times: DemoTimes, { banks, connector, operators }: DemoParties, nowMs: number): DemoConfiguration {
+/**
+ * `nowMs` sets the credit deadline, so that credits are due when the reconciliation window closes. `consoleKey` is the
+ * public key of the console; null: operators' records are not signed.
+ */
+export function demoConfiguration(
+  times: DemoTimes,
+  { banks, connector, operators }: DemoParties,
+  nowMs: number,
+  consoleKey: string | null = null,
+): DemoConfiguration {
   const local = (atMs: number): string => timeIn(times.zone, atMs);
   const yaml = stringify({
     version: "demo",
@@ -60,6 +68,9 @@ export function demoConfiguration(times: DemoTimes, { banks, connector, operator
         creditDeadline: `${Math.max(creditDeadlineLeastMs, times.reconciliationAtMs - Math.floor(nowMs))}ms`,
       },
     ],
+    ...(consoleKey === null
+      ? {}
+      : { operatorSignatures: { requiredFrom: "2020-01-01T00:00:00Z", keys: [{ id: "console", publicKey: consoleKey }] } }),
     banks: banks.map((bank) => ({
       id: bank.id,
       name: bank.name,

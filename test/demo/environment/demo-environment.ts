@@ -5,6 +5,7 @@
 // #2 The demo plays a whole business day, so it needs an empty journal. Servers that it starts have one; given servers
 //    are checked.
 
+import { generateKeyPairSync } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { partitionCountDefault, createRegistrySerde, topics, type Serde } from "@sluice/contracts";
@@ -81,11 +82,15 @@ export async function openDemoEnvironment(options: DemoEnvironmentOptions): Prom
   const times = planDemoTimes(time.nowMs(), slowedDown(options.pace, provisioningMs));
   const operators = createOperators(options.random);
   const parties = { banks: access, connector: clearing, operators };
-  const { yaml, environment: references } = demoConfiguration(times, parties, time.nowMs());
+  const consoleKey = generateKeyPairSync("ed25519");
+  const keyFile = join(servers.directory, "operator-key.pem");
+  await writeFile(keyFile, consoleKey.privateKey.export({ format: "pem", type: "pkcs8" }), { mode: 0o600 });
+  const publicKey = consoleKey.publicKey.export({ format: "der", type: "spki" }).toString("base64");
+  const { yaml, environment: references } = demoConfiguration(times, parties, time.nowMs(), publicKey);
   const configurationFile = join(servers.directory, "sluice.yaml");
   await writeFile(configurationFile, yaml);
   narrator.say("services", `start: ${serviceNames.join(", ")}`);
-  const environment = serviceEnvironment({ servers, configurationFile, database, references });
+  const environment = { ...serviceEnvironment({ servers, configurationFile, database, references }), SLUICE_OPERATOR_KEY_FILE: keyFile };
   const services = await startDemoServices({ environment, directory: servers.directory, signal });
   opened.defer(() => services.stop());
   const banks = new Map(access.map(({ simulator }) => [simulator.bankId, simulator]));

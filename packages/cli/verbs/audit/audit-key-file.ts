@@ -1,12 +1,14 @@
-// The key that seals the audit, as a file that only its owner can read.
+// The console's keys, as files that only their owner can read: the one that seals the audit, and the one that signs
+// operators' records.
 
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { upDirectory } from "../local/up-state.ts";
 
-/** The key of what `up` starts; it is made once, and kept. */
+/** The keys of what `up` starts; each is made once, and kept. */
 export const auditKeyFile = join(upDirectory, "audit-key.pem");
+export const operatorKeyFile = join(upDirectory, "operator-key.pem");
 
 /** Writes a new key, and fails where the file exists. Returns the public key as PEM. */
 export function writeAuditKey(path: string): string {
@@ -15,7 +17,7 @@ export function writeAuditKey(path: string): string {
   return createPublicKey(privateKey).export({ type: "spki", format: "pem" });
 }
 
-export function ensureAuditKey(path: string): string {
+export function ensureKey(path: string): string {
   if (!existsSync(path)) writeAuditKey(path);
   return path;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readAuditKeys } from "@sluice/audit";
 import { expect, test } from "vitest";
-import { ensureAuditKey, writeAuditKey } from "./audit-key-file.ts";
+import { ensureKey, writeAuditKey } from "./audit-key-file.ts";
 import { auditMakeKeyVerb } from "./make-key.ts";
 import { formatReport } from "./verify.ts";
 
@@ -23,7 +23,7 @@ test("a key that exists is never replaced", async () => {
   const before = readFileSync(path, "utf8");
   const call = { positionals: [path], flag: () => false, value: () => null, raw: [] };
   await expect(auditMakeKeyVerb.run(call, () => Promise.resolve([]))).rejects.toThrow("cannot be written: EEXIST");
-  ensureAuditKey(path);
+  ensureKey(path);
   expect(readFileSync(path, "utf8")).toBe(before);
 });
 

@@ -17,7 +17,7 @@ import {
   startService,
 } from "@sluice/environment";
 import { Fault } from "@sluice/kernel";
-import { auditKeyFile, ensureAuditKey } from "../audit/audit-key-file.ts";
+import { auditKeyFile, ensureKey, operatorKeyFile } from "../audit/audit-key-file.ts";
 import { describeConfigurationChange, type ConfigurationNames } from "./up-plan.ts";
 import { describeUp, upDirectory, writeUpState, type UpState } from "./up-state.ts";
 
@@ -48,13 +48,18 @@ export async function startMissing(noted: UpState, names: readonly string[]): Pr
   const [httpPort = 0, consolePort = 0, controlPort = 0] = await portsFor(noted, missing);
   const servers = { kafkaBrokers, schemaRegistryUrl, mongoUrl };
   const settings = { servers, configurationFile, database: noted.database, httpPort, consolePort, controlPort };
-  const own = { SLUICE_AUDIT_KEY_FILE: ensureAuditKey(auditKeyFile), ...helpFolder() };
+  const own = { ...consoleKeys(), ...helpFolder() };
   const operations = await operationsPorts(noted, missing);
   const services = await startServices(missing, { ...connections, ...serviceEnvironment(settings), ...own }, operations);
   const state = { ...noted, ...urlsOf(services, noted), operations: { ...noted.operations, ...operationsOf(services) } };
   writeUpState(state);
   say("is up");
   process.stdout.write(`${describeUp(state)}\n`);
+}
+
+/** The keys that seal the audit and sign operators' records; each is made once, and kept. */
+function consoleKeys(): Readonly<Record<string, string>> {
+  return { SLUICE_AUDIT_KEY_FILE: ensureKey(auditKeyFile), SLUICE_OPERATOR_KEY_FILE: ensureKey(operatorKeyFile) };
 }
 
 /** Where `./sluice docs` has built the documentation site, the console serves it. */
@@ -82,7 +87,7 @@ async function startAll(configurationFile: string, { partitionCount, topics }: C
   const [httpPort = 0, consolePort = 0, controlPort = 0, ...opsPorts] = await freePorts(wanted.length + serviceNames.length, wanted);
   const operations = new Map(serviceNames.map((name, index) => [name, opsPorts[index] ?? 0]));
   const environment = serviceEnvironment({ servers, configurationFile, database, httpPort, consolePort, controlPort });
-  const own = { SLUICE_AUDIT_KEY_FILE: ensureAuditKey(auditKeyFile), ...helpFolder() };
+  const own = { ...consoleKeys(), ...helpFolder() };
   const services = await startServices(serviceNames, { ...environment, ...own }, operations);
   const { kafkaBrokers, schemaRegistryUrl, mongoUrl } = servers;
   const state = {
