@@ -33,7 +33,7 @@ is no map is hashed whole. Empty: the file is in a ConfigMap of the user's own, 
 {{- if hasKey $file "Error" }}
 {{- sha256sum .Values.configuration }}
 {{- else }}
-{{- omit $file "version" "banks" "connectors" "operators" "tokenIssuers" "cdv" "resolutionNeedsSecondPerson" "secondPerson" | toJson | sha256sum }}
+{{- omit $file "version" "banks" "connectors" "operators" "tokenIssuers" "cdv" "resolutionNeedsSecondPerson" "secondPerson" "operatorSignatures" | toJson | sha256sum }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -141,7 +141,7 @@ is no map is hashed whole. Empty: the file is in a ConfigMap of the user's own, 
 {{- include "sluice.variable" (list "SLUICE_TLS_ENDED_BY" $tls.endedBy) }}
 {{- end }}
 
-{{/* Secrets that are mounted as folders. The arguments: the root, and which of tls, kafka, registry, mongo and vault, and whether those of banks. */}}
+{{/* Secrets that are mounted as folders. The arguments: the root, which of tls, kafka, registry, mongo and vault, and those of banks. */}}
 {{- define "sluice.secretFolders" -}}
 {{- $root := index . 0 }}
 {{- range $name := index . 1 }}
@@ -150,7 +150,7 @@ is no map is hashed whole. Empty: the file is in a ConfigMap of the user's own, 
 - { name: {{ $name }}, secret: {{ $secret }}, path: {{ $name }} }
 {{- end }}
 {{- end }}
-{{- range ternary $root.Values.secrets (list) (index . 2) }}
+{{- range index . 2 }}
 - { name: {{ printf "secret-%s" .name }}, secret: {{ .secret }}, path: {{ printf "secrets/%s" .name }} }
 {{- end }}
 {{- end }}
