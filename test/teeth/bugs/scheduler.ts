@@ -380,4 +380,34 @@ export const schedulerBugs: readonly PlantedBug[] = [
     ],
     nearest: ["services/scheduler/partition/day-ledgers.test.ts", "packages/store/memory/memory-store.test.ts"],
   },
+  {
+    id: "unsigned-operator",
+    breaks: "An operator's record counts without the console's signature, so that each service that writes the journal is an operator.",
+    edits: [
+      {
+        file: "packages/signatures/operator-records.ts",
+        find: 'if (keyId === undefined || signature === undefined) return "not-signed";',
+        put: "if (keyId === undefined || signature === undefined) return null;",
+      },
+    ],
+    nearest: ["packages/signatures/operator-records.test.ts", "services/scheduler/scenarios/operator-signatures.test.ts"],
+  },
+  {
+    id: "rebuild-believes-operators",
+    breaks: "A rebuild lets operators' records count that were refused for their signature.",
+    edits: [
+      {
+        file: "services/scheduler/rebuild/partition-fold.ts",
+        find: "judge: createRecordJudge(() => this.#ports.configuration.operatorSignatures)",
+        put: "judge: createRecordJudge(() => null)",
+      },
+    ],
+    nearest: ["services/scheduler/scenarios/operator-signatures.test.ts"],
+  },
+  {
+    id: "replayed-letter-signed",
+    breaks: "The console signs what it replays, so that a stranger's dead letter becomes an operator's decision.",
+    edits: [{ file: "services/console/decisions/sign-records.ts", find: "isReplay || !judgedTopics", put: "!judgedTopics" }],
+    nearest: ["services/console/decisions/sign-records.test.ts"],
+  },
 ];
