@@ -146,6 +146,15 @@ test("a session ends with the token that opened it [D9 browser]", async () => {
   expect((await reader.ask("/")).status).toBe(303);
 });
 
+test("a sign-in ends the session that the browser had before", async () => {
+  const { reader } = await openConsole();
+  const cookieOf = async (): Promise<string> => (await reader.signIn()).headers.get("set-cookie")?.split(";")[0] ?? "";
+  const [former, next] = [await cookieOf(), await cookieOf()];
+  expect(next).not.toBe(former);
+  expect((await reader.ask("/", { headers: { cookie: next } })).status).toBe(200);
+  expect((await reader.ask("/", { headers: { cookie: former } })).status).toBe(303);
+});
+
 test("a sign-out ends the session, and only with the session's form token", async () => {
   const { reader } = await openConsole();
   await reader.signIn();

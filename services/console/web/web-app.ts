@@ -212,6 +212,8 @@ async function signIn(desk: Desk, visit: Visit): Promise<Response> {
   if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(token)) return await htmlResponse(renderSignIn(next, "This is not a token."), 401);
   try {
     const me = await createApiClient(desk.control, token, visit.env.connection).read("showMe", "/me");
+    const former = findSession(desk, visit);
+    if (former !== null) desk.sessions.end(former.id);
     const session = desk.sessions.open(token, me.id);
     desk.logger.info("session.opened", { operator: me.id });
     return redirect(next, { "set-cookie": sessionCookie(session.id) });
