@@ -93,12 +93,8 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningDe
     metrics,
     bounds,
   );
-  const operatorSkips = createOperatorSkips({
-    messaging,
-    serde: options.serde,
-    service: rules.service,
-    isValid: (letter) => options.countsForOperator(letter, "DeadLetter"),
-  });
+  const isValid = (letter: ReceivedRecord): boolean => options.countsForOperator(letter, "DeadLetter");
+  const operatorSkips = createOperatorSkips({ messaging, serde: options.serde, service: rules.service, isValid });
   const handle = createHandler(options, { operatorSkips, producer, engine, observe: (appendedAtMs) => brokerClock.observe(appendedAtMs) });
 
   consumer = await createKeyedConsumer({

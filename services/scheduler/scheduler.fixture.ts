@@ -29,7 +29,7 @@ import {
 import { rulesVersion } from "@sluice/domain";
 import { type ErrorFields, type Logger, type LogFields, type Metrics, type Running, silentLogger, silentMetrics } from "@sluice/kernel";
 import { createDataKeys, createSealingSerde, type KeyService, scopeFor } from "@sluice/secrecy";
-import { openOperatorJudge, operatorSignatureHeader, type OperatorSignatures, type OwnKey, signRecord } from "@sluice/signatures";
+import { openOperatorJudge, type OperatorSignatures } from "@sluice/signatures";
 import { createMemoryStore, type MemoryStore, type MemoryStoreHooks, type Store, type TransactionDocument } from "@sluice/store";
 import {
   createVirtualTime,
@@ -295,13 +295,6 @@ export class SchedulerEnvironment {
     this.#hasKey = true;
     const sealing = isSealed ? { ...options, sealUnder: { scope } } : options;
     await this.settle(producer.send([outgoingRecord(this.serde, topic, key, decoded, sealing)]));
-  }
-
-  /** Appends a record as the console does, signed by this key under this name. */
-  async appendSigned(key: string, decoded: AnyDecodedRecord, own: OwnKey, keyId: string): Promise<void> {
-    const record = outgoingRecord(this.serde, topics.journal, key, decoded, { partitionCount: this.partitionCount });
-    const headers = { ...record.headers, [operatorSignatureHeader]: signRecord(own, keyId, record) };
-    await this.appendRaw(record.partition, record.key, record.value, headers);
   }
 
   async appendRaw(

@@ -1,10 +1,10 @@
 // Operators' records that must be signed: by the console's key they have their effect; without it they have none.
 
-import { type AnyDecodedRecord, headers, topics } from "@sluice/contracts";
+import { type AnyDecodedRecord, headers, outgoingRecord, topics } from "@sluice/contracts";
 import { rulesVersion } from "@sluice/domain";
 import { type Metrics, silentMetrics } from "@sluice/kernel";
 import { buildDeadLetter } from "@sluice/messaging";
-import { operatorSignatureHeader, type OperatorSignatures, readSigningKey, signRecord } from "@sluice/signatures";
+import { operatorSignatureHeader, type OperatorSignatures, type OwnKey, readSigningKey, signRecord } from "@sluice/signatures";
 import { type CallerKey, callerKeys, messageKey } from "@sluice/signatures/signed.fixture";
 import { sampleConfiguration } from "@sluice/testkit";
 import { expect, test } from "vitest";
@@ -16,6 +16,14 @@ import { journalHandlers } from "../service.ts";
 const ownKey = ({ pair }: CallerKey) => readSigningKey(pair.privateKey.export({ format: "pem", type: "pkcs8" }));
 const [console1, stranger] = [ownKey(callerKeys.ed25519), ownKey(callerKeys.ec)];
 const bank = `bank:${schedulerBank}`;
+
+/** Appends a record as the console does, signed by this key under this name. */
+async function appendSigned(environment: SchedulerEnvironment, key: string, decoded: AnyDecodedRecord, own: OwnKey, keyId: string) {
+  const { serde, partitionCount } = environment;
+  const record = outgoingRecord(serde, topics.journal, key, decoded, { partitionCount });
+  const headers = { ...record.headers, [operatorSignatureHeader]: signRecord(own, keyId, record) };
+  await environment.appendRaw(record.partition, record.key, record.value, headers);
+}
 
 const required = (fromMs: number): OperatorSignatures => ({
   requiredFromMs: fromMs,
@@ -46,7 +54,7 @@ async function isPaused(environment: SchedulerEnvironment): Promise<boolean> {
 test("an operator's record with the console's signature has its effect [D10.93]", async () => {
   const { environment, problems } = open();
   await environment.scheduler();
-  await environment.appendSigned(bank, pauseRecord(schedulerBank), console1, "console-1");
+  await appendSigned(environment, bank, pauseRecord(schedulerBank), console1, "console-1");
   expect(await isPaused(environment)).toBe(true);
   expect(problems).toEqual([]);
 });
@@ -60,12 +68,12 @@ test.each([
   [
     "by a stranger's key",
     "signature-wrong",
-    (environment: SchedulerEnvironment, pause: AnyDecodedRecord) => environment.appendSigned(bank, pause, stranger, "console-1"),
+    (environment: SchedulerEnvironment, pause: AnyDecodedRecord) => appendSigned(environment, bank, pause, stranger, "console-1"),
   ],
   [
     "by a key that is not known",
     "key-unknown",
-    (environment: SchedulerEnvironment, pause: AnyDecodedRecord) => environment.appendSigned(bank, pause, console1, "console-9"),
+    (environment: SchedulerEnvironment, pause: AnyDecodedRecord) => appendSigned(environment, bank, pause, console1, "console-9"),
   ],
 ] as const)("an operator's record %s has none; it is counted and logged, and is no dead letter [D10.93]", async (_, reason, append) => {
   const { environment, problems, refused } = open();
@@ -77,14 +85,14 @@ test.each([
   expect(refused()).toEqual([`sluice_operator_records_refused_total scheduler ${reason}`]);
   expect(environment.named(topics.deadLetters, "DeadLetter")).toEqual([]);
   // The partition goes on.
-  await environment.appendSigned(bank, pauseRecord(schedulerBank), console1, "console-1");
+  await appendSigned(environment, bank, pauseRecord(schedulerBank), console1, "console-1");
   expect(await isPaused(environment)).toBe(true);
 });
 
 test("a signature is of no use for another record, and a record that is repeated as it is counts once [D10.93]", async () => {
   const { environment } = open();
   await environment.scheduler();
-  await environment.appendSigned(bank, pauseRecord(schedulerBank, "p-1"), console1, "console-1");
+  await appendSigned(environment, bank, pauseRecord(schedulerBank, "p-1"), console1, "console-1");
   await environment.time.advance(2_000);
   const [first] = environment.named(topics.journal, "BankPauseRequested");
   const signature = { [operatorSignatureHeader]: first!.headers[operatorSignatureHeader]! };
@@ -120,7 +128,7 @@ test("records from before the rule are judged as they were, at first and in a re
   await environment.append(topics.journal, schedulerDay, closeExtensionRecord(1, closesAtMs + 20_000));
   await environment.time.advance(fromMs - environment.time.nowMs());
   await environment.append(topics.journal, schedulerDay, closeExtensionRecord(1, closesAtMs + 25_000));
-  await environment.appendSigned(schedulerDay, closeExtensionRecord(1, closesAtMs + 22_000), console1, "console-1");
+  await appendSigned(environment, schedulerDay, closeExtensionRecord(1, closesAtMs + 22_000), console1, "console-1");
   await environment.hold(environment.uetr());
   await environment.time.advance(3_000);
   expect(problems.map(([event]) => event)).toEqual(["operator-record.refused"]);
