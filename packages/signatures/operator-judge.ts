@@ -14,8 +14,15 @@ export interface OperatorJudge {
   /** Why an operator's record does not count; null: it counts. */
   judge(record: AppendedRecord): RecordRefusalReason | null;
   /** Tells whether it counts, and reports it if not. */
-  counts(record: AppendedRecord & { readonly partition: number; readonly offset: bigint }, kind: string): boolean;
+  counts(record: PlacedRecord, kind: string): boolean;
+  /** The same for a request to skip a record, which is a dead letter. */
+  readonly countsLetter: (letter: PlacedRecord) => boolean;
   report(record: RefusedRecord, reason: string): void;
+}
+
+interface PlacedRecord extends AppendedRecord {
+  readonly partition: number;
+  readonly offset: bigint;
 }
 
 interface RefusedRecord {
@@ -43,13 +50,10 @@ export function openOperatorJudge({ configuration, logger, metrics }: JudgePorts
     refused.add({ service, reason });
     logger.error("operator-record.refused", { kind, partition, offset, reason });
   };
-  return {
-    judge,
-    report,
-    counts(record, kind) {
-      const reason = judge(record);
-      if (reason !== null) report({ kind, partition: record.partition, offset: record.offset }, reason);
-      return reason === null;
-    },
+  const counts = (record: PlacedRecord, kind: string): boolean => {
+    const reason = judge(record);
+    if (reason !== null) report({ kind, partition: record.partition, offset: record.offset }, reason);
+    return reason === null;
   };
+  return { judge, report, counts, countsLetter: (letter) => counts(letter, "DeadLetter") };
 }

@@ -47,7 +47,7 @@ import {
   type PartitionConsumer,
   readAroundSkips,
 } from "@sluice/messaging";
-import { createLiveConfiguration } from "@sluice/config";
+import { type Configuration, createLiveConfiguration } from "@sluice/config";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import type { Readiness } from "@sluice/kernel";
 import { openOperatorJudge } from "@sluice/signatures";
@@ -121,8 +121,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     (task) => task.stop(),
   );
   const storeProbe = opening.adopt(startStoreProbe({ store, time }), (probe) => probe.stop());
-  const operatorJudge = openOperatorJudge({ ...ports, configuration: live.view }, service);
-  const operatorSkips = createOperatorSkips({ messaging, serde, service, isValid: (letter) => operatorJudge.counts(letter, "DeadLetter") });
+  const operators = openOperators(ports, live.view);
   let owned: PartitionConsumer | null = null;
   const schemeIds = ports.configuration.schemes.map(({ id }) => id);
   startSchedulerCounts(metrics, schemeIds);
@@ -144,8 +143,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     metrics,
     producer: outputs,
     ...createJournalReads(ports),
-    operatorJudge,
-    operatorSkips,
+    ...operators,
     serializeAudit: createMutex(),
     snapshots: createSnapshotCaches(),
     acknowledgedAtMs: new Map(),
@@ -162,7 +160,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     random,
     logger,
     metrics: ports.metrics,
-    operatorSkips,
+    operatorSkips: operators.operatorSkips,
     open: (partition, _epoch, assigned) => openPartitionWorker(context, partition, assigned),
     fail: (reason) => ports.fail(reason),
   });
@@ -174,6 +172,13 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     readiness: () => readiness(running.readiness(), planner, storeProbe.trouble()),
     stop: () => (stopped ??= open.disposeAsync()),
   };
+}
+
+/** Who judges operators' records, and what operators asked to skip. */
+function openOperators(ports: SchedulerPorts, configuration: Configuration): Pick<PartitionContext, "operatorJudge" | "operatorSkips"> {
+  const { messaging, serde } = ports;
+  const operatorJudge = openOperatorJudge({ ...ports, configuration }, service);
+  return { operatorJudge, operatorSkips: createOperatorSkips({ messaging, serde, service, isValid: operatorJudge.countsLetter }) };
 }
 
 function pickPorts({ time, logger, serde, partitionCount, messaging, tracer }: SchedulerPorts) {
