@@ -204,6 +204,11 @@ export const verbIndex: VerbIndex = [
         load: async () => (await import("./verbs/trials/trial-trace.ts")).trialTraceVerb,
       },
       {
+        name: "bench all",
+        line: "every bench with a goal, and the table of goals",
+        load: async () => (await import("./verbs/trials/bench-all.ts")).benchAllVerb,
+      },
+      {
         name: "bench delivery",
         line: "deliveries a second against a bare loop",
         load: async () => (await import("./verbs/trials/bench-delivery.ts")).benchDeliveryVerb,
@@ -217,6 +222,31 @@ export const verbIndex: VerbIndex = [
         name: "bench questions",
         line: "how long each answer to an operator's question takes",
         load: async () => (await import("./verbs/trials/bench-questions.ts")).benchQuestionsVerb,
+      },
+      {
+        name: "bench ingress",
+        line: "debits a second of ingress against bare HTTP",
+        load: async () => (await import("./verbs/trials/bench-limits.ts")).benchIngressVerb,
+      },
+      {
+        name: "bench scheduler",
+        line: "records a second against consume and bulk write",
+        load: async () => (await import("./verbs/trials/bench-limits.ts")).benchSchedulerVerb,
+      },
+      {
+        name: "bench dead-bank",
+        line: "others' latency while one bank never answers",
+        load: async () => (await import("./verbs/trials/bench-limits.ts")).benchDeadBankVerb,
+      },
+      {
+        name: "bench idle",
+        line: "what each service costs while nothing happens",
+        load: async () => (await import("./verbs/trials/bench-limits.ts")).benchIdleVerb,
+      },
+      {
+        name: "bench opening",
+        line: "how fast held debits leave when a window opens",
+        load: async () => (await import("./verbs/trials/bench-limits.ts")).benchOpeningVerb,
       },
       {
         name: "bench starts",

@@ -37,6 +37,18 @@ export interface BenchEnvironment {
   start(service: ServiceName, more?: Readonly<Record<string, string>>): Promise<ServiceProcess>;
   /** Returns the number of records in the topic. */
   appended(topic: string): Promise<number>;
+  /** The zone of the configuration's times, in which it is about noon. */
+  readonly zone: string;
+  /** Prepares a store of its own; returns the settings with which a service uses it. */
+  prepareStore(): Promise<Readonly<Record<string, string>>>;
+  /** Writes the configuration with another window, for services that start from then on. */
+  planWindow(window: BenchWindow): Promise<void>;
+}
+
+/** Local times, such as `08:00`. */
+interface BenchWindow {
+  readonly opens: string;
+  readonly closes: string;
 }
 
 /** A bank beside the one that is measured. */
@@ -47,6 +59,8 @@ export interface BenchBank {
 }
 
 export interface BenchEnvironmentOptions {
+  /** By default it is open all the time. */
+  readonly window?: BenchWindow;
   readonly moreBanks?: readonly BenchBank[];
   /** Address on which the bank listens. */
   readonly bankUrl: string;
@@ -74,7 +88,11 @@ export async function openBenchEnvironment(options: BenchEnvironmentOptions, ope
   opened.defer(() => messaging.close());
   const serde = await createRegistrySerde({ url: servers.schemaRegistryUrl, time, signal });
   const configurationFile = join(servers.directory, "sluice.yaml");
-  await writeFile(configurationFile, buildConfiguration(options, time.nowMs()));
+  const zone = noonZone(time.nowMs());
+  const configure = (version: number, window: BenchWindow): Promise<void> =>
+    writeFile(configurationFile, buildConfiguration(options, { zone, version, window }));
+  await configure(1, options.window ?? openAllDay);
+  let [databases, versions] = [0, 1];
   if (profileDirectory !== null) await mkdir(profileDirectory, { recursive: true });
   const settings = {
     ...serviceEnvironment({ servers, configurationFile, database, references: buildReferences(listParties(options)) }),
@@ -91,10 +109,19 @@ export async function openBenchEnvironment(options: BenchEnvironmentOptions, ope
     start: (service, more = {}) =>
       startService(service, { ...settings, ...more }, join(servers.directory, `${service}.log`), { directory: servers.directory, signal }),
     appended: (topic) => countRecords(messaging, topic),
+    zone,
+    async prepareStore() {
+      databases += 1;
+      const own = `${database}_${databases}`;
+      await provision(servers, own);
+      return { SLUICE_DATABASE: own };
+    },
+    planWindow: (window) => configure((versions += 1), window),
   };
 }
 
 const clearing = "clearing";
+const openAllDay: BenchWindow = { opens: "08:00", closes: "20:00" };
 
 function listParties({ bankUrl, moreBanks = [] }: BenchEnvironmentOptions): readonly PartyAccess[] {
   const party = { url: bankUrl, tokens: [bankToken], sluiceToken: bankToken };
@@ -102,14 +129,19 @@ function listParties({ bankUrl, moreBanks = [] }: BenchEnvironmentOptions): read
   return [{ ...party, id: bankId }, ...more, { ...party, id: clearing, tokens: ["bench of the connector"] }];
 }
 
-function buildConfiguration(options: BenchEnvironmentOptions, nowMs: number): string {
+interface BenchDay {
+  readonly zone: string;
+  readonly version: number;
+  readonly window: BenchWindow;
+}
+
+function buildConfiguration(options: BenchEnvironmentOptions, { zone, version, window }: BenchDay): string {
   const { connections, moreBanks = [] } = options;
   const members = { connections, answerTimeout: "5s", allowedAddresses: ["127.0.0.0/8"] };
   const branches = new Map([[bankId, bankBranch], ...moreBanks.map(({ id, branch }) => [id, branch] as const)]);
   const parties = listParties(options);
   const banks = parties.filter(({ id }) => id !== clearing).map((party) => ({ ...party, branch: branches.get(party.id) ?? "", members }));
-  const windows = [{ opens: "08:00", closes: "20:00" }];
-  const day = { zone: noonZone(nowMs), creditsFinal: "clock", version: 1, windows, reconciliation: "21:00" } as const;
+  const day = { zone, creditsFinal: "clock", version, windows: [window], reconciliation: "23:00" } as const;
   const [connector] = parties.filter(({ id }) => id === clearing);
   if (connector === undefined) throw new Error("the bench has a connector");
   return renderConfiguration(day, banks, connector);

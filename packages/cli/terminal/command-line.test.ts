@@ -140,6 +140,21 @@ test("the first word of several verbs is answered with their list", async () => 
   expect(await run("config")).toMatchObject({ code: 2, err: expect.stringContaining(list) });
 });
 
+test("the first word alone, with options at most, calls the verb for all below it", async () => {
+  const called: string[] = [];
+  const verb = (name: string): Verb => ({
+    ...other,
+    name,
+    options: { json: sample.options["json"]! },
+    run: async () => called.push(name) - 1,
+  });
+  const index = createIndex([verb("bench one"), verb("bench all")]);
+  const quiet = { out: () => {}, err: () => {} };
+  const codes = [["bench"], ["bench", "--json"], ["bench", "two"], ["bench", "--help"]].map((words) => runCommandLine(words, index, quiet));
+  expect(await Promise.all(codes)).toEqual([0, 1, 2, 0]);
+  expect(called).toEqual(["bench all", "bench all"]);
+});
+
 test("help may stand before or behind a verb", async () => {
   const own = await run("config", "show", "--help");
   expect(own.out).toMatch(/^\.\/sluice config show\n/);

@@ -8,7 +8,7 @@ import { Fault } from "@sluice/kernel";
 import { exitCodeFor, exitUsage } from "./exit-codes.ts";
 import { argumentText, countArguments, isRequired, type Verb, type VerbCall } from "./verb.ts";
 import { describeWord, formatGroupHelp, formatHelp, formatOverview } from "./verb-help.ts";
-import { findRow, findSimilar, listRows, loadVerbs, rowsBelow, type VerbIndex } from "./verb-index.ts";
+import { addAll, findRow, findSimilar, listRows, loadVerbs, rowsBelow, type VerbIndex } from "./verb-index.ts";
 
 export interface TerminalOutput {
   out(text: string): void;
@@ -31,9 +31,10 @@ export async function runCommandLine(words: readonly string[], index: VerbIndex,
   if (helpWords.has(first)) return show(output, formatOverview(index));
   if (first === "--version") return show(output, (await import("./version.ts")).describeVersion());
   if (first === "help") return await help(words.slice(1), index, output);
-  const row = findRow(index, words);
+  const named = words.some((word) => helpWords.has(word)) ? words : addAll(index, words);
+  const row = findRow(index, named);
   if (row === null) return refuseUnknown(words, index, output);
-  const raw = words.slice(row.name.split(" ").length);
+  const raw = named.slice(row.name.split(" ").length);
   const verb = await row.load();
   if (raw.some((word) => helpWords.has(word)) || (raw.length === 1 && raw[0] === "help")) return show(output, formatHelp(verb));
   const reading = readCall(verb, raw);

@@ -33,6 +33,12 @@ export function findRow(index: VerbIndex, words: readonly string[]): VerbRow | n
   return names.map((name) => listRows(index).find((row) => row.name === name)).find((row) => row !== undefined) ?? null;
 }
 
+/** The words with `all` as the second, where the first is that of a verb for all below it, and only options follow. */
+export function addAll(index: VerbIndex, [first = "", ...options]: readonly string[]): readonly string[] {
+  const isForAll = findRow(index, [first]) === null && findRow(index, [first, "all"]) !== null;
+  return isForAll && options.every((word) => word.startsWith("--")) ? [first, "all", ...options] : [first, ...options];
+}
+
 /** The verbs of two words that begin with this one. */
 export function rowsBelow(index: VerbIndex, first: string): readonly VerbRow[] {
   return listRows(index).filter(({ name }) => name.startsWith(`${first} `));
