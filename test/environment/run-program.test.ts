@@ -4,9 +4,9 @@ import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { projectRoot } from "./run-program.ts";
 
-/** Ends by itself where nobody tells it. */
+/** Ends by itself where no signal comes. */
 const waits =
-  "process.on('SIGTERM', () => { console.log('told'); process.exit(3); }); console.log('up'); setTimeout(() => process.exit(4), 3_000);";
+  "process.on('SIGTERM', () => { console.log('ended'); process.exit(3); }); console.log('up'); setTimeout(() => process.exit(4), 3_000);";
 
 test("#2: a SIGTERM that reaches us alone reaches the program, and we wait for its end", async () => {
   const module = JSON.stringify(join(projectRoot, "test", "environment", "run-program.ts"));
@@ -20,5 +20,5 @@ process.exit(await runProgram(${JSON.stringify(node)}, ["-e", ${JSON.stringify(w
     if (said === "up\n") us.kill("SIGTERM");
   });
   const [code] = (await once(us, "close")) as [number | null];
-  expect([said, code]).toEqual(["up\ntold\n", 3]);
+  expect([said, code]).toEqual(["up\nended\n", 3]);
 });

@@ -7,6 +7,7 @@
 // #4 A line of a comment ends at 120 columns; a row of a table, an address and a note to a tool may be longer.
 // #5 A log line that says why something failed names the causes too: `reason: formatReason(error)`, or under `error`.
 // #6 A line of a page ends at 120 columns too. A row of a table, a block of code and an address may be longer.
+// #7 A decision in docs/adr is cited by its number: each has one of its own, and its heading has the same.
 
 import { type TidyFinding, type Rule, isGenerated, matchingLines, typeScriptFiles } from "./file-tree.ts";
 
@@ -91,3 +92,16 @@ function findWideLines(path: string, lines: readonly NumberedLine[]): readonly T
     .filter(([, line]) => line.replaceAll(/https?:\/\/[^\s)]+/g, "").length > columnsMax)
     .map(([number, line]) => ({ path: `${path}:${number}`, text: `${line.length} columns, at most ${columnsMax}` }));
 }
+
+/** #7 */
+export const decisionNumbers: Rule = (tree) => {
+  const first = new Map<string, string>();
+  return [...tree].flatMap(([path, text]) => {
+    const [, number] = /^docs\/adr\/(\d{4})-/.exec(path) ?? [];
+    if (number === undefined) return [];
+    const other = first.get(number);
+    first.set(number, other ?? path);
+    if (other !== undefined) return [{ path, text: `${other} has this number` }];
+    return text.startsWith(`# ${Number(number)}. `) ? [] : [{ path, text: `its heading does not begin with ${Number(number)}.` }];
+  });
+};

@@ -13,7 +13,15 @@ import { pagesPointToThings } from "./pages.ts";
 import { citePromises } from "./promises.ts";
 import { folderSizes } from "./folder-sizes.ts";
 import { importCircles } from "./import-circles.ts";
-import { fixtureNames, numberedInvariants, oneImportAModule, commentWidth, pageWidth, reasonsWithCauses } from "./notations.ts";
+import {
+  decisionNumbers,
+  fixtureNames,
+  numberedInvariants,
+  oneImportAModule,
+  commentWidth,
+  pageWidth,
+  reasonsWithCauses,
+} from "./notations.ts";
 import { schemeNames } from "./scheme-names.ts";
 import { uniqueExports } from "./unique-exports.ts";
 import { fileSizes, namesOfFiles } from "./sizes-and-names.ts";
@@ -246,6 +254,15 @@ const cases: readonly Case[] = [
         Array.from({ length: 26 }, (_, n) => [`${folder}f${n}`, ""]),
       ),
     ),
+  },
+  {
+    promise: "each decision has a number of its own",
+    rule: decisionNumbers,
+    broken: [
+      [{ "docs/adr/0104-one.md": "# 104. One\n", "docs/adr/0104-two.md": "# 104. Two\n" }, "0104-one.md has this number"],
+      [{ "docs/adr/0106-one.md": "# 104. One\n" }, "does not begin with 106."],
+    ],
+    whole: { "docs/adr/0001-one.md": "# 1. One\n", "docs/adr/0002-two.md": "# 2. Two\n", "docs/adr/README.md": "" },
   },
   {
     promise: "no file reaches itself by its imports",
