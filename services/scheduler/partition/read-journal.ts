@@ -5,7 +5,7 @@
 // #2 A record that is unreadable in itself (bad bytes, no key, a record that does not belong here) is dead-lettered
 //    with its reason.
 // #3 An operator's record that is not signed as it must be is read and has no effect. It is no dead letter: that would
-//    quarantine a transaction, and and anybody who may write the journal could cause that.
+//    quarantine a transaction, and anybody who may write the journal could cause that.
 // #4 A record that an operator skipped while it stopped the partition is skipped at each reading, also when it could be
 //    read by then.
 
