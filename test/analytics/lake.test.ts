@@ -17,6 +17,7 @@ const packages = process.env["SLUICE_ANALYTICS_PACKAGES"] ?? "";
 const opened = new AsyncDisposableStack();
 const waitMaxMs = 240_000;
 const askAgainMs = 2_000;
+const itemsMax = 1_000;
 const infra = (name: string): string => fileURLToPath(new URL(`../../infra/analytics/${name}`, import.meta.url));
 const answersPage = fileURLToPath(new URL("../../docs/ten-questions.md", import.meta.url));
 const run = promisify(execFile);
@@ -50,7 +51,14 @@ function entriesOfStore(): readonly string[] {
 
 /** Waits until the newer record and every entry, item and day is there, which takes a few commits. */
 async function untilInLake(): Promise<void> {
-  const wanted = { entries: String(entriesOfStore().length), newer: "1", unresolved: "0", transactions: String(day.snapshots.size) };
+  const { store, times } = day.stage;
+  const items = await store.transactions.items(`ZA_EFT:${times.businessDate}`, null, itemsMax);
+  const counts = { entries: entriesOfStore().length, items: items.length, transactions: day.snapshots.size };
+  const wanted = {
+    ...Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, String(count)])),
+    newer: "1",
+    unresolved: "0",
+  };
   const look = async (): Promise<unknown> => (await askFile("progress").catch(() => []))[0];
   await vi.waitFor(async () => expect(await look()).toMatchObject(wanted), { timeout: waitMaxMs, interval: askAgainMs });
 }

@@ -9,6 +9,8 @@
 //    themselves are short.
 // #4 The first messages of other banks are measured behind 10,000 of one bank (head-of-line.ts).
 // #5 Speeds depend on the machine and are only printed. The bench asserts that each message arrived, in order per UETR.
+// #6 Processor time is counted from the first look that sees a request. A round of few messages may be over by then,
+//    and has none.
 
 import { topics } from "@sluice/contracts";
 import { machineTime, sleep, type Time } from "@sluice/kernel";
@@ -42,7 +44,7 @@ interface DeliveryFigures {
   readonly repeated: number;
   /** Messages that went through the store over all rounds, by reason. */
   readonly parked: Readonly<Record<string, number>>;
-  /** Seconds by process (the service, kafka, mongo, sink) and their sum. */
+  /** Seconds by process (the service, kafka, mongo, sink) and their sum; empty where not measured (#6). */
   readonly processorSecondsPer1000: Readonly<Record<string, Spread>>;
 }
 
@@ -148,8 +150,8 @@ interface ServiceRound {
   readonly ratio: number;
   readonly repeated: number;
   readonly parked: ReadonlyMap<ParkReason, number>;
-  /** Seconds for a thousand deliveries, by process. */
-  readonly processorSeconds: ReadonlyMap<string, number>;
+  /** Seconds for a thousand deliveries, by process; null where all had arrived at the first look (#6). */
+  readonly processorSeconds: ReadonlyMap<string, number> | null;
   readonly problems: readonly string[];
 }
 
@@ -192,7 +194,7 @@ async function serviceRound(
       perSecond: (count - 1) / (tookMs / 1_000),
       repeated: count - messages,
       parked: await readParked(running.opsPort, time),
-      processorSeconds: new Map([...used].map(([name, seconds]) => [name, seconds / thousands])),
+      processorSeconds: thousands > 0 ? new Map([...used].map(([name, seconds]) => [name, seconds / thousands])) : null,
       problems: findDeliveryProblems(await sink.ids(), run, messages).map((problem) => `${run}: ${problem}`),
     };
   } finally {
@@ -247,18 +249,7 @@ async function pollUntil<Seen>(
 
 function buildFigures(service: DeliveringService, all: readonly ServiceRound[]): DeliveryFigures {
   const rounds = all.filter((one) => one.service === service);
-  const names = [...new Set(rounds.flatMap(({ processorSeconds }) => [...processorSeconds.keys()]))];
-  const sums = rounds.map(({ processorSeconds }) => [...processorSeconds.values()].reduce((sum, seconds) => sum + seconds, 0));
-  const byName = names.map(
-    (name) =>
-      [
-        name,
-        computeSpread(
-          rounds.map(({ processorSeconds }) => processorSeconds.get(name) ?? 0),
-          3,
-        ),
-      ] as const,
-  );
+  const measured = rounds.flatMap(({ processorSeconds }) => (processorSeconds === null ? [] : [processorSeconds]));
   return {
     service,
     deliveriesPerSecond: computeSpread(
@@ -271,8 +262,15 @@ function buildFigures(service: DeliveringService, all: readonly ServiceRound[]):
     ),
     repeated: rounds.reduce((sum, { repeated }) => sum + repeated, 0),
     parked: Object.fromEntries(parkReasons.flatMap((reason) => sumParked(reason, rounds))),
-    processorSecondsPer1000: { ...Object.fromEntries(byName), all: computeSpread(sums, 3) },
+    processorSecondsPer1000: measured.length === 0 ? {} : spreadByProcess(measured),
   };
+}
+
+function spreadByProcess(rounds: readonly ReadonlyMap<string, number>[]): Readonly<Record<string, Spread>> {
+  const names = [...new Set(rounds.flatMap((seconds) => [...seconds.keys()]))];
+  const spreadOf = (pick: (seconds: ReadonlyMap<string, number>) => number): Spread => computeSpread(rounds.map(pick), 3);
+  const byName = names.map((name) => [name, spreadOf((seconds) => seconds.get(name) ?? 0)] as const);
+  return { ...Object.fromEntries(byName), all: spreadOf((seconds) => seconds.values().reduce((sum, one) => sum + one, 0)) };
 }
 
 function sumParked(reason: ParkReason, rounds: readonly ServiceRound[]): readonly (readonly [string, number])[] {

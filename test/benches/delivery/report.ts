@@ -2,7 +2,7 @@
 
 import type { DeliveryBenchReport } from "./bench.ts";
 import type { HeadOfLineFigures } from "./head-of-line.ts";
-import { formatSpread } from "../spread.ts";
+import { formatSpread, type Spread } from "../spread.ts";
 
 export function formatDeliveryBenchReport(report: DeliveryBenchReport): string {
   const { isRight, problems, machine, messages, rounds, services, headOfLine, bareLoop, tookMs } = report;
@@ -13,9 +13,7 @@ export function formatDeliveryBenchReport(report: DeliveryBenchReport): string {
     ...services.flatMap(({ service, deliveriesPerSecond, ratio, repeated, parked, processorSecondsPer1000 }) => [
       `  ${service}`,
       `    ${formatSpread(deliveriesPerSecond)} a second, ${formatSpread(ratio)} of the bare loop; ${repeated} repeated; through the store: ${parkedText(parked)}`,
-      `    processor for 1,000 deliveries, s: ${Object.entries(processorSecondsPer1000)
-        .map(([name, spread]) => `${name} ${formatSpread(spread)}`)
-        .join(", ")}`,
+      `    processor for 1,000 deliveries, s: ${processorText(processorSecondsPer1000)}`,
     ]),
     ...(headOfLine === null ? [] : [formatHeadOfLine(headOfLine)]),
     "",
@@ -26,6 +24,11 @@ export function formatDeliveryBenchReport(report: DeliveryBenchReport): string {
 
 function formatHeadOfLine({ messagesBefore, arrived, p50Ms, p99Ms }: HeadOfLineFigures): string {
   return `  head of line  first messages of ${arrived} banks behind ${messagesBefore} of another: p50 ${p50Ms} ms, p99 ${p99Ms} ms`;
+}
+
+function processorText(processorSecondsPer1000: Readonly<Record<string, Spread>>): string {
+  const texts = Object.entries(processorSecondsPer1000).map(([name, spread]) => `${name} ${formatSpread(spread)}`);
+  return texts.length === 0 ? "not measured, because all had arrived at the first look; take more messages" : texts.join(", ");
 }
 
 function parkedText(parked: Readonly<Record<string, number>>): string {
