@@ -23,7 +23,7 @@ export const searchTerms = [
   {
     name: "identificationStart",
     form: "6 to 35 printable ASCII characters",
-    text: "How its UETR or one of these identifications begins, at least 6 characters.",
+    text: "How its UETR, in either case, or one of these identifications begins, at least 6 characters.",
     example: "FILE-2026",
   },
   { name: "sender", form: "the id of a bank or connector", text: "Who sent it: configured id.", example: "sample" },

@@ -35,8 +35,11 @@ const identifications: readonly (readonly [string, Read<string | null | undefine
   ["finalReport.messageIdentification", (stored) => stored.finalReport?.messageIdentification],
 ];
 
-/** Lists show how a UETR begins, so people look for that too. */
-const beginnings: typeof identifications = [["_id", (stored) => stored._id], ...identifications];
+/** Lists show how a UETR begins, so people look for that too, also in upper case: UETRs are stored in lower case. */
+const beginnings: readonly (readonly [...(typeof identifications)[number], (start: string) => string])[] = [
+  ["_id", (stored) => stored._id, (start) => start.toLowerCase()],
+  ...identifications.map(([field, read]) => [field, read, (start: string) => start] as const),
+];
 
 const accountEnds: readonly (readonly [string, Read<string | null>])[] = [
   ["search.debtorAccountEnd", (stored) => stored.search.debtorAccountEnd],
@@ -53,7 +56,8 @@ export function toMongoFilter(query: TransactionQuery): Filter<MongoTransaction>
   if (query.state === "ORPHAN") all.push({ scheme: null });
   if (query.identification !== undefined) all.push({ $or: identifications.map(([field]) => ({ [field]: query.identification })) });
   const start = query.identificationStart;
-  if (start !== undefined) all.push({ $or: beginnings.map(([field]) => ({ [field]: { $gte: start, $lt: `${start}${afterAscii}` } })) });
+  if (start !== undefined)
+    all.push({ $or: beginnings.map(([field, , as]) => ({ [field]: { $gte: as(start), $lt: `${as(start)}${afterAscii}` } })) });
   if (query.accountEnds !== undefined) all.push({ $or: accountEnds.map(([field]) => ({ [field]: { $in: query.accountEnds } })) });
   if (query.dateFrom !== undefined) all.push({ businessDate: { $gte: query.dateFrom } });
   if (query.dateTo !== undefined) all.push({ businessDate: { $lte: query.dateTo } });
@@ -121,7 +125,7 @@ export function matchesQuery(stored: StoredTransaction, query: TransactionQuery)
   }
   if (identification !== undefined && !identifications.some(([, read]) => read(stored) === identification)) return false;
   const start = query.identificationStart;
-  if (start !== undefined && !beginnings.some(([, read]) => read(stored)?.startsWith(start) === true)) return false;
+  if (start !== undefined && !beginnings.some(([, read, as]) => read(stored)?.startsWith(as(start)) === true)) return false;
   if (ends !== undefined && !accountEnds.some(([, read]) => ends.includes(read(stored) ?? ""))) return false;
   if (dateFrom !== undefined && !(stored.businessDate !== null && stored.businessDate >= dateFrom)) return false;
   if (dateTo !== undefined && !(stored.businessDate !== null && stored.businessDate <= dateTo)) return false;
