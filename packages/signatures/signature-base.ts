@@ -7,6 +7,8 @@ export interface RequestHead {
   readonly method: string;
   /** The whole address under which the caller reaches us, or under which we reach it. */
   readonly url: URL;
+  /** False: only the sender of the request says its host, so that `@target-uri` and `@authority` cannot be covered. */
+  readonly isOriginKnown: boolean;
   /** Takes a name in lower case; null: there is no such header. */
   header(name: string): string | null;
 }
@@ -34,14 +36,14 @@ export function buildSignatureBase(components: readonly CoveredComponent[], para
 
 /** The value of a component of a request; null: the request has none, or it is none that can be covered. */
 export function readComponent(name: string, head: RequestHead): string | null {
-  const { method, url } = head;
+  const { method, url, isOriginKnown } = head;
   switch (name) {
     case "@method":
       return method;
     case "@target-uri":
-      return url.href;
+      return isOriginKnown ? url.href : null;
     case "@authority":
-      return url.host;
+      return isOriginKnown ? url.host : null;
     case "@path":
       return url.pathname;
     case "@query":

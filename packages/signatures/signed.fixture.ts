@@ -68,5 +68,5 @@ export async function signedBy(options: SigningOptions = {}): Promise<Record<str
 }
 
 export function headWith(headers: Readonly<Record<string, string>>, method = "POST", url: URL = address): RequestHead {
-  return { method, url, header: (name) => headers[name] ?? null };
+  return { method, url, isOriginKnown: true, header: (name) => headers[name] ?? null };
 }

@@ -94,6 +94,14 @@ describe("a message is refused", () => {
     expect(judge(await signedBy(options))).toEqual({ ok: false, reason });
   });
 
+  it.each(["@target-uri", "@authority"])("with %s, where only the sender says the host", async (name) => {
+    const headers = await signedBy({ fields: ["@method", "@path", "content-digest", name] });
+    expect(judge(headers)).toMatchObject({ ok: true });
+    expect(judgeHead({ ...headWith(headers), isOriginKnown: false }, keys, nowMs)).toEqual({ ok: false, reason: "signature-malformed" });
+    const byPath = await signedBy({ fields: ["@method", "@path", "content-digest"] });
+    expect(judgeHead({ ...headWith(byPath), isOriginKnown: false }, keys, nowMs)).toMatchObject({ ok: true });
+  });
+
   it("with a public key as the secret of an HMAC", async () => {
     const { createHmac } = await import("node:crypto");
     const pem = callerKeys.ed25519.pair.publicKey.export({ format: "pem", type: "spki" });

@@ -31,7 +31,7 @@ export const apiSettings = {
   SLUICE_PUBLIC_ORIGINS: optionalSetting(
     listOfText.refine((origins) => origins.every((one) => URL.parse(one)?.origin === one), "must be origins without a path"),
   ).describe(
-    "Origins under which callers reach the APIs, such as `https://payments.example`, separated by commas: proofs of possession (DPoP) name one of them. Without it the request's own host counts.",
+    "Origins under which callers reach the APIs, such as `https://payments.example`, separated by commas: proofs of possession (DPoP) and signed messages name one of them. Without it no proof counts, and no signature that covers the host.",
   ),
   SLUICE_HTTP_HOST: text.default("127.0.0.1").describe("Address on which the APIs are served."),
   SLUICE_HTTP_PORT: port.default(0).describe("Port of ingress: where banks and connectors send."),

@@ -31,7 +31,7 @@ async function open(more: { readonly origins?: readonly string[]; readonly algor
     algorithms: more.algorithms ?? tokenAlgorithms,
     keys: { kind: "file", path: "" },
   } as const;
-  const tokenPorts = { loadKeySet: async () => await Promise.resolve(issuer.keySet), origins: more.origins ?? [] };
+  const tokenPorts = { loadKeySet: async () => await Promise.resolve(issuer.keySet), origins: more.origins ?? ["https://sluice.example"] };
   const tokens = openAccessTokens([configured], { time, logger: silentLogger, tokenPorts });
   if (tokens === null) throw new Error("none");
   const key = await createProofKey(nowMs);
@@ -154,6 +154,9 @@ test("a proof names one of our origins, whatever host the request claims", async
   const token = await issuer.issue(toKey);
   const elsewhere = url.replace("sluice", "else");
   expect(await judge(tokens, token, { url: elsewhere, proof: await key.prove({ method, url: elsewhere, token }) })).toBe("proof-refused");
+  const unsaid = await open({ origins: [] });
+  const other = await unsaid.issuer.issue(unsaid.toKey);
+  expect(await judge(unsaid.tokens, other, { proof: await unsaid.key.prove({ method, url, token: other }) })).toBe("proof-refused");
   const behind = "http://10.0.0.1:8080/transactions/outbound/direct-debit";
   expect(await judge(tokens, token, { url: behind, proof: await key.prove({ method, url, token }) })).toBe("good");
 });

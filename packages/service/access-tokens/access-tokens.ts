@@ -81,6 +81,7 @@ function createAccessTokens(initial: readonly TokenIssuer[], ports: Omit<AccessT
     // #4
     if (thumbprint === null) return scheme === "dpop" ? "proof-refused" : null;
     if (scheme !== "dpop" || shown.proof === null) return "proof-missing";
+    if (origins.length === 0) logger.warn("access-tokens.origins-not-said", { client: signed.client.clientId });
     const { algorithms } = issuer;
     const id = await readProof(shown.proof, { ...shown, token, thumbprint }, { algorithms, origins, nowMs: time.nowMs() });
     if (id === null) return "proof-refused";

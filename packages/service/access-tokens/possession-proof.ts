@@ -20,7 +20,7 @@ export interface ProvenRequest {
 
 export interface ProofRules {
   readonly algorithms: readonly TokenAlgorithm[];
-  /** Origins under which callers reach us; none: the one that the request names. */
+  /** Origins under which callers reach us; none: no proof counts. */
   readonly origins: readonly string[];
   readonly nowMs: number;
 }
@@ -59,5 +59,5 @@ export async function readProof(proof: string, request: ProvenRequest, { algorit
 function isSameAddress(given: string, asked: string, origins: readonly string[]): boolean {
   const [claimed, own] = [URL.parse(given), URL.parse(asked)];
   if (claimed === null || own === null || claimed.pathname !== own.pathname) return false;
-  return (origins.length === 0 ? [own.origin] : origins).includes(claimed.origin);
+  return origins.includes(claimed.origin);
 }

@@ -116,6 +116,8 @@ const issuers = [
 ] as const;
 const loadKeySet = async (): Promise<string> => await Promise.resolve(issuer.keySet);
 
+const origin = "https://sluice.example";
+
 /** Ingress in the machine's time, because signatures are checked in it. */
 async function open(kind: "bank" | "connector", more: { readonly loadKeySet?: () => Promise<string> } = {}) {
   const clients: readonly TokenClient[] = [{ issuer: issuer.issuer, clientId: "own" }];
@@ -123,7 +125,7 @@ async function open(kind: "bank" | "connector", more: { readonly loadKeySet?: ()
   const banks = kind === "bank" ? [sampleBank({ id: "first", ...given })] : sampleParties.banks;
   const connectors = kind === "bank" ? [] : [sampleConnector(given)];
   const configuration = { ...sampleParties, banks, connectors, tokenIssuers: issuers };
-  const tokenPorts = { loadKeySet, origins: [], ...more };
+  const tokenPorts = { loadKeySet, origins: [origin], ...more };
   const environment = await startTestIngress(configuration, null, { time: machineTime, tokenPorts });
   const listener = await listen({
     fetch: (asked, connection) => environment.ingress.fetch(asked, connection),
@@ -148,9 +150,8 @@ async function open(kind: "bank" | "connector", more: { readonly loadKeySet?: ()
 const body = encodeBody({});
 
 async function ask(port: number, path: string, way: Way) {
-  const url = `https://127.0.0.1:${port}${path}`;
-  const { certificate, scheme = "Bearer", token, proof } = await way.come({ method: "POST", url });
-  const asked = request(url, {
+  const { certificate, scheme = "Bearer", token, proof } = await way.come({ method: "POST", url: `${origin}${path}` });
+  const asked = request(`https://127.0.0.1:${port}${path}`, {
     ca: authority.pem,
     agent: false,
     method: "POST",

@@ -27,14 +27,14 @@ const signing: MessageSignatures = {
 const others: MessageSignatures = { ...signing, keys: [messageKey("k2", callerKeys.ec)] };
 
 /** The first bank and the first connector must sign, and the others have keys of their own. */
-async function open(messageSignatures: MessageSignatures = signing) {
+async function open(messageSignatures: MessageSignatures = signing, origins: readonly string[] = [origin]) {
   const banks = [
     sampleBank({ id: "first", messageSignatures }),
     sampleBank({ id: "second", branch: "250656", messageSignatures: others }),
     sampleBank({ id: "third", branch: "250657" }),
   ];
   const connectors = [sampleConnector({ messageSignatures }), sampleConnector({ id: "rapid", messageSignatures: others })];
-  const tokenPorts = { loadKeySet: async () => await Promise.resolve(""), origins: [origin] };
+  const tokenPorts = { loadKeySet: async () => await Promise.resolve(""), origins };
   const environment = await startTestIngress({ ...sampleParties, banks, connectors }, null, { tokenPorts });
   const listener = await listen({
     async fetch(asked, connection) {
@@ -169,6 +169,18 @@ test("a message that is repeated as it was is taken again while its signature co
   await time.advance(301_000);
   expect(await send(port, debitPath, "first", headers, debit)).toMatchObject({ status: 401, reason: "signature-expired" });
   expect(journal()).toHaveLength(2);
+});
+
+test("without public origins no signature of the host counts, because its sender says the host [D10.91]", async () => {
+  const { port, environment, close } = await open(signing, []);
+  defer(close);
+  expect(environment.lines).toContainEqual(expect.objectContaining({ event: "ingress.origins-not-said", fields: { callers: 4 } }));
+  // Signed for another installation, and repeated here with its host.
+  const host = "test.payments.example";
+  const elsewhere = { ...(await signFor(debitPath, { url: `http://${host}` }, debit)), host };
+  expect(await send(port, debitPath, "first", elsewhere, debit)).toMatchObject({ status: 401, reason: "signature-malformed" });
+  const byPath = await signFor(debitPath, { fields: ["@method", "@path", "content-digest"] }, debit);
+  expect((await send(port, debitPath, "first", byPath, debit)).status).toBe(202);
 });
 
 test("a bank without keys need not sign, and what it signs is not looked at [D10.91]", async () => {

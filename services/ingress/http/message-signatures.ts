@@ -2,7 +2,8 @@
 //
 // #1 The head is judged before the body is read. The digest that it signs is compared with the body afterwards.
 // #2 `@target-uri` and `@authority` are those under which callers reach us: the setting of public origins says them,
-//    and not the request, whose host is chosen by who sends it. Without the setting the request's own address counts.
+//    and not the request, whose host is chosen by who sends it. Without the setting they cannot be covered, because a
+//    message that was signed for another installation would count here too.
 
 import { type CallerSettings, type Configuration, listCallers } from "@sluice/config";
 import type { Time } from "@sluice/kernel";
@@ -51,13 +52,14 @@ interface SignaturePorts extends ReceiptKeyPorts {
 }
 
 export function createSignatureJudge(ports: SignaturePorts): SignatureJudge {
-  const { time, origins } = ports;
+  const { time, logger, origins } = ports;
   const receiptKeys = createReceiptKeys(ports);
   let keysByCaller: ReadonlyMap<string, KnownKeys> = new Map();
 
   function replace(configuration: Configuration): void {
     const callers = listCallers(configuration);
     keysByCaller = new Map(callers.flatMap(openKeys));
+    if (origins.length === 0 && keysByCaller.size > 0) logger.warn("ingress.origins-not-said", { callers: keysByCaller.size });
     receiptKeys.replace(callers);
   }
 
@@ -100,7 +102,7 @@ function readHead({ method, url: asked, headers }: Request, origins: readonly st
   const own = new URL(asked);
   const origin = origins.find((one) => new URL(one).host === own.host) ?? origins[0];
   const url = origin === undefined ? own : new URL(`${own.pathname}${own.search}`, origin);
-  return { method, url, header: (name) => headers.get(name) };
+  return { method, url, isOriginKnown: origin !== undefined, header: (name) => headers.get(name) };
 }
 
 const explained: Readonly<Record<SignatureRefusalReason, string>> = {
