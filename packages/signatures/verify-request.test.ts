@@ -130,6 +130,7 @@ describe("a message is refused", () => {
     ["signature", "sig=:AAAA:", "signature-wrong"],
     ["signature", "sig=1", "signature-malformed"],
     ["signature", "other=:AAAA:", "signature-malformed"],
+    ["signature", "sig=:AAAA:;of=1", "signature-malformed"],
     ["content-digest", digestOf(Buffer.from("{}")), "signature-wrong"],
     ["content-digest", "no digest", "signature-incomplete"],
   ])("with %s: %s", async (name, value, reason) => {

@@ -78,8 +78,9 @@ function readSignatures(inputText: string, signatureText: string): readonly Give
   try {
     const [inputs, signatures] = [parseDictionary(inputText), parseDictionary(signatureText)];
     return [...inputs].map(([label, input]) => {
-      const bytes = signatures.get(label)?.[0];
-      if (!isInnerList(input) || !(bytes instanceof ArrayBuffer)) throw new Error("no signature");
+      const [bytes, own] = signatures.get(label) ?? [];
+      // A receipt covers the value of a signature as it stands, and parameters of it would be lost.
+      if (!isInnerList(input) || !(bytes instanceof ArrayBuffer) || (own?.size ?? 0) > 0) throw new Error("no signature");
       return toGivenSignature(label, input, new Uint8Array(bytes));
     });
   } catch {
