@@ -39,7 +39,7 @@ test("a change is named by ids, roles, ids of tokens and names of members, and n
   );
   const changes = listConfigurationChanges(before, after);
   expect(changes).toEqual([
-    "operator thandi: roles: person thandi, roles read approve",
+    "operator thandi: roles: person thandi, roles read approve, bank all",
     "bank second: removed",
     "bank first: token-added: bbbbbbbbbbbb",
     "bank first: token-removed: aaaaaaaaaaaa",
@@ -48,6 +48,13 @@ test("a change is named by ids, roles, ids of tokens and names of members, and n
     "resolutionNeedsSecondPerson: changed",
   ]);
   expect(changes.join()).not.toMatch(/canary|[a-f]{13}/);
+});
+
+test("of a bank's own person the bank is named, before whom it saw all", () => {
+  const whole = read([{ id: "first", token: former }], "read");
+  const narrowed = { ...whole, operators: whole.operators.map((one) => ({ ...one, bank: "first" })) };
+  expect(listConfigurationChanges(whole, narrowed)).toEqual(["operator thandi: bank: person thandi, roles read, bank first"]);
+  expect(listConfigurationChanges(narrowed, whole)).toEqual(["operator thandi: bank: person thandi, roles read, bank all"]);
 });
 
 test("a configuration that changes nothing that runs names nothing", () => {

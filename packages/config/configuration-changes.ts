@@ -3,15 +3,12 @@
 
 import type { Configuration, ConfiguredParty } from "./configuration.ts";
 import { isSameContent } from "./live-configuration.ts";
-import { listOperatorChanges } from "./operator-changes.ts";
+import { listOperatorChanges, type OperatorChange } from "./operator-changes.ts";
 import { listTokenChanges, listTokenIds } from "./token-changes.ts";
 
 /** One short text for each change; none where nothing that runs is changed. */
 export function listConfigurationChanges(before: Configuration, after: Configuration): readonly string[] {
-  const operators = listOperatorChanges(before.operators, after.operators).map(({ change, operator, person, roles, tokens }) => {
-    const details = [`person ${person}`, `roles ${roles.join(" ")}`, ...(tokens.length === 0 ? [] : [`tokens ${tokens.join(" ")}`])];
-    return `operator ${operator}: ${change}: ${details.join(", ")}`;
-  });
+  const operators = listOperatorChanges(before.operators, after.operators).map(describeOperatorChange);
   const parts = (["resolutionNeedsSecondPerson", "secondPerson", "operatorSignatures", "cdv", "tokenIssuers"] as const)
     .filter((part) => !isSameContent(before[part], after[part]))
     .map((part) => `${part}: changed`);
@@ -21,6 +18,12 @@ export function listConfigurationChanges(before: Configuration, after: Configura
     ...listPartyChanges("connector", before.connectors, after.connectors),
     ...parts,
   ];
+}
+
+function describeOperatorChange({ change, operator, person, roles, bank, tokens }: OperatorChange): string {
+  const ofTokens = tokens.length === 0 ? [] : [`tokens ${tokens.join(" ")}`];
+  const details = [`person ${person}`, `roles ${roles.join(" ")}`, `bank ${bank ?? "all"}`, ...ofTokens];
+  return `operator ${operator}: ${change}: ${details.join(", ")}`;
 }
 
 function listPartyChanges(kind: string, before: readonly ConfiguredParty[], after: readonly ConfiguredParty[]): readonly string[] {

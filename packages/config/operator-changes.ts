@@ -23,6 +23,8 @@ export interface OperatorChange {
   /** The operator's roles after the change. */
   readonly roles: readonly string[];
   readonly person: string;
+  /** The bank that is all that the operator sees, after the change; null: it sees all. */
+  readonly bank: string | null;
   /** Ids of the tokens that came or went, or have another end. */
   readonly tokens: readonly string[];
 }
@@ -57,8 +59,8 @@ function compare(before: ConfiguredOperator, after: ConfiguredOperator): readonl
 
 function buildChange(
   change: OperatorChange["change"],
-  { id, roles, person }: ConfiguredOperator,
+  { id, roles, person, bank }: ConfiguredOperator,
   tokens: readonly string[],
 ): OperatorChange {
-  return { change, operator: id, roles, person, tokens };
+  return { change, operator: id, roles, person, bank, tokens };
 }

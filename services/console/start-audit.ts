@@ -26,8 +26,10 @@ export function startConsoleAudit(ports: ServicePorts, keys?: () => AuditKeys | 
   };
 }
 
-/** With operators, their roles and the ids of their tokens, so that those in force at a start are in the audit. */
+/** With operators, their roles, banks and the ids of their tokens, so that those in force at a start are in the audit. */
 function describeConfiguration({ version, hash, operators }: Configuration) {
-  const inForce = operators.map(({ id, roles, tokens }) => `${id}: ${roles.join(" ")}: ${tokens.map((token) => token.id).join(" ")}`);
+  const inForce = operators.map(({ id, roles, bank, tokens }) =>
+    [id, roles.join(" "), `bank ${bank ?? "all"}`, tokens.map((token) => token.id).join(" ")].join(": "),
+  );
   return { version, hash, operators: inForce };
 }

@@ -86,7 +86,7 @@ test("another binding leaves a trace, of an operator and of a bank [D9 operators
   const [before, after] = [fileText(null), fileText(`[{ sha256: ${leaf} }]`, `[{ sha256: ${other} }]`)].map(read);
   expect(listOperatorChanges(before!.operators, after!.operators)).toMatchObject([{ change: "certificates", operator: "thandi" }]);
   expect(listConfigurationChanges(before!, after!)).toEqual([
-    "operator thandi: certificates: person thandi, roles read",
+    "operator thandi: certificates: person thandi, roles read, bank all",
     "bank first: members: certificates",
   ]);
 });

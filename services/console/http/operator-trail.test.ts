@@ -21,7 +21,7 @@ test("a new operator, a role and a token leave a trace: one log line and one cou
     tokens: [sampleHeldToken(token)],
   });
   const trail = createOperatorTrail([operator("thandi", ["read"], "one")], { logger, metrics });
-  expect(said).toMatchObject([{ event: "operator.in-force", fields: { operator: "thandi", roles: "read" } }]);
+  expect(said).toMatchObject([{ event: "operator.in-force", fields: { operator: "thandi", roles: "read", bank: "all" } }]);
   expect(await metrics.text()).toContain('sluice_console_operator_changes_total{change="added"} 0');
   trail.replaced([operator("thandi", ["read", "approve"], "two"), operator("zola", ["act"], "three")]);
   expect(said.slice(1)).toMatchObject([
@@ -30,6 +30,8 @@ test("a new operator, a role and a token leave a trace: one log line and one cou
     { event: "operator.changed", fields: { change: "token-removed", operator: "thandi", tokens: sha("one").slice(0, 12) } },
     { event: "operator.changed", fields: { change: "added", operator: "zola", roles: "act", person: "zola" } },
   ]);
+  trail.replaced([{ ...operator("thandi", ["read", "approve"], "two"), bank: "first" }, operator("zola", ["act"], "three")]);
+  expect(said.at(-1)).toMatchObject({ fields: { change: "bank", operator: "thandi", bank: "first" } });
   const text = await metrics.text();
   for (const change of ["roles", "token-added", "token-removed", "added"]) expect(text).toContain(`{change="${change}"} 1`);
   for (const secret of ["one", "two", "three"].map(sha)) expect(JSON.stringify(said)).not.toContain(secret);

@@ -20,14 +20,16 @@ export function createOperatorTrail(
   ]);
   for (const change of operatorChangeKinds) changes.add({ change }, 0);
   let inForce = initial;
-  for (const { id, person, roles, tokens } of inForce) {
-    logger.info("operator.in-force", { operator: id, person, roles: roles.join(" "), tokens: tokens.map((token) => token.id).join(" ") });
+  for (const { id, person, roles, bank, tokens } of inForce) {
+    const ids = tokens.map((token) => token.id).join(" ");
+    logger.info("operator.in-force", { operator: id, person, roles: roles.join(" "), bank: bank ?? "all", tokens: ids });
   }
   return {
     replaced(operators) {
-      for (const { change, operator, person, roles, tokens } of listOperatorChanges(inForce, operators)) {
+      for (const { change, operator, person, roles, bank, tokens } of listOperatorChanges(inForce, operators)) {
         changes.add({ change });
-        logger.warn("operator.changed", { change, operator, person, roles: roles.join(" "), tokens: tokens.join(" ") });
+        const fields = { change, operator, person, roles: roles.join(" "), bank: bank ?? "all", tokens: tokens.join(" ") };
+        logger.warn("operator.changed", fields);
       }
       inForce = operators;
     },
