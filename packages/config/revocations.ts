@@ -1,7 +1,7 @@
 // What a file that is refused still takes away: revoking a token must not depend on the rest of the file.
 //
 // #1 A refused file only takes away: tokens, clients and message keys that it no longer lists under their holder, the
-//    time after an earlier end that it gives a token, roles that an operator no longer has, issuers of access tokens,
+//    time after an earlier end that it gives a token or a key, roles that an operator no longer has, issuers of access tokens,
 //    and the tokens of a holder that it no longer lists. It adds and changes nothing. A holder that is bound to
 //    certificates, or must sign its messages, keeps those that the file still lists. It is bound to none that counts if
 //    there are none left.
@@ -51,9 +51,10 @@ function withoutMessageKeys<T extends Pick<ConfiguredParty, "id" | "messageSigna
   const { messageSignatures: signatures } = party;
   const given = memberOf(memberOf(entries?.get(party.id), "messageSignatures"), "keys");
   if (signatures === null || signatures.keys === null || !Array.isArray(given)) return party;
-  const listed = new Set(given.map((one: unknown) => memberOf(one, "publicKey")));
-  const keys = signatures.keys.filter(({ publicKey }) => listed.has(publicKey));
-  return keys.length === signatures.keys.length ? party : { ...party, messageSignatures: { ...signatures, keys } };
+  const ends = new Map(given.map((one: unknown) => [memberOf(one, "publicKey"), readEnd(memberOf(one, "notAfter"))]));
+  const keys = signatures.keys.flatMap((key) => endEarlier(key, ends.get(key.publicKey)));
+  const isSame = keys.length === signatures.keys.length && keys.every((key, index) => key === signatures.keys?.[index]);
+  return isSame ? party : { ...party, messageSignatures: { ...signatures, keys } };
 }
 
 /** #2: of a party that the file does not list, all. */
@@ -98,11 +99,18 @@ function remainingTokens({ id, tokens }: Holder, entries: Entries): readonly Hel
   if (!entries.has(id)) return [];
   const ends = readEnds(entries.get(id));
   if (ends === null) return tokens;
-  return tokens.flatMap((token) => {
-    const endMs = ends.get(token.sha256);
-    if (endMs === undefined) return [];
-    return [endMs < (token.notAfterMs ?? Infinity) ? { ...token, notAfterMs: endMs } : token];
-  });
+  return tokens.flatMap((token) => endEarlier(token, ends.get(token.sha256)));
+}
+
+/** `endMs` is the end that the file gives it, Infinity for none; undefined: the file does not list it. */
+function endEarlier<T extends { readonly notAfterMs: number | null }>(credential: T, endMs: number | undefined): readonly T[] {
+  if (endMs === undefined) return [];
+  return [endMs < (credential.notAfterMs ?? Infinity) ? { ...credential, notAfterMs: endMs } : credential];
+}
+
+/** #2: Infinity for none, and for one that cannot be read. */
+function readEnd(given: unknown): number {
+  return (typeof given === "string" ? readInstant(given) : null) ?? Infinity;
 }
 
 /** #2: the ends of the listed tokens by their hashes, Infinity for none; null: the tokens cannot be read. */
@@ -117,7 +125,7 @@ function readEnds(entry: unknown): ReadonlyMap<string, number> | null {
     if (list !== undefined && !Array.isArray(list)) return null;
     for (const { hash, end } of (list ?? []).map(read)) {
       if (typeof hash !== "string" || !/^[0-9a-f]{64}$/i.test(hash)) return null;
-      ends.set(hash.toLowerCase(), (typeof end === "string" ? readInstant(end) : null) ?? Infinity);
+      ends.set(hash.toLowerCase(), readEnd(end));
     }
   }
   return ends;

@@ -60,6 +60,11 @@ test("a refused file takes keys away and adds none; who must sign still must whe
   expect(left({ keys: [key("k1", keys.ed25519), key("k3", keys.rsa)] })).toEqual(["k1"]);
   // Another key under a known name is another key.
   expect(left({ keys: [key("k1", keys.rsa)] })).toEqual([]);
+  const ends = (notAfter: unknown) =>
+    takeAway({ banks: [{ id: "only", messageSignatures: { keys: [{ ...key("k1", keys.ed25519), notAfter }] } }] }, running).banks[0]
+      ?.messageSignatures?.keys?.[0]?.notAfterMs;
+  expect(ends("2026-11-20T08:00:00Z")).toBe(Date.UTC(2026, 10, 20, 8));
+  expect([ends(undefined), ends("soon")]).toEqual([null, null]);
   expect(left({ keys: "none" })).toEqual(["k1", "k2"]);
   expect(left(undefined)).toEqual(["k1", "k2"]);
   expect(takeAway({ banks: [{ id: "only" }] }, running).banks[0]?.messageSignatures).toBe(running.banks[0]?.messageSignatures);
