@@ -2,7 +2,7 @@
 
 import { shippedRules } from "@sluice/account-validation";
 import { type Calendar, firstDateWithoutNext, type SchemeTimes, wallTimeMs } from "@sluice/calendar";
-import type { BankInFile, ConnectorInFile, OperatorInFile, SchemeInFile } from "./file-schema.ts";
+import type { BankInFile, ConnectorInFile, FileMembers, OperatorInFile, SchemeInFile } from "./file-schema.ts";
 import { formatBinding, toBindings } from "./certificate-bindings.ts";
 import { toHeldTokens } from "./held-tokens.ts";
 import { type Path, type Problem, problemAt } from "./problem.ts";
@@ -247,6 +247,23 @@ function checkBranchRanges(banks: readonly PartAtPath<BankInFile>[]): readonly P
     if (known === undefined || known < range.to) furthest.set(range.bank, range.to);
   }
   return problems;
+}
+
+/** A key says who signed: with two holders it would say nothing. */
+export function checkMessageKeys(
+  callers: readonly PartAtPath<BankInFile | ConnectorInFile>[],
+  operatorSignatures: FileMembers["operatorSignatures"],
+): readonly Problem[] {
+  const lists = [
+    ...callers.map(({ path, value }) => ({ path: [...path, "messageSignatures"], owner: value.id, keys: value.messageSignatures?.keys })),
+    { path: ["operatorSignatures"], owner: "", keys: operatorSignatures?.keys },
+  ];
+  return findRepeated(
+    lists.flatMap(({ path, owner, keys }) =>
+      (keys ?? []).map(({ publicKey }, index) => ({ path: [...path, "keys", index, "publicKey"], owner, value: publicKey })),
+    ),
+    "another caller or a console has this key",
+  );
 }
 
 /** Returns a problem at each place of a value that already has another owner. */

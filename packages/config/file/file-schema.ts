@@ -282,6 +282,7 @@ export const fileSchema = z.strictObject({
   topics: topicsSchema.prefault({}),
 });
 
+export type FileMembers = z.infer<typeof fileSchema>;
 export type BankInFile = z.infer<typeof bankSchema>;
 export type ConnectorInFile = z.infer<typeof connectorSchema>;
 export type OperatorInFile = z.infer<typeof operatorSchema>;

@@ -42,12 +42,32 @@ test("a key of another kind, a private one, and what is none are refused without
 
 test("each key has an id of its own, and a receipt needs keys", () => {
   const key = `{ id: k1, publicKey: "${keys.ed25519}" }`;
-  expect(findProblems(`{ keys: [${key}, ${key}] }`)).toEqual(["banks[0].messageSignatures.keys: an id twice"]);
+  const other = `{ id: k1, publicKey: "${keys.p256}" }`;
+  expect(findProblems(`{ keys: [${key}, ${other}] }`)).toEqual(["banks[0].messageSignatures.keys: an id twice"]);
   expect(findProblems("{ keys: [] }")).toEqual(["banks[0].messageSignatures.keys: at least one"]);
   expect(findProblems("{ receipts: { keyFile: /keys/receipts.pem } }")).toEqual([
     "banks[0].messageSignatures.receipts: only together with keys: a receipt is bound to the signature of the message",
   ]);
   expect(findProblems("{ deliveries: { keyFile: /keys/deliveries.pem } }")).toEqual([]);
+});
+
+test("a key signs for one caller alone [D10.91]", () => {
+  const bank = (id: string, number: number, key: string) =>
+    `{ id: ${id}, name: B, agents: [{ memberId: "${number}" }], tokenSha256: ["${String(number).repeat(64)}"], baseUrl: "https://${id}.example", messageSignatures: { keys: [{ id: k1, publicKey: "${key}" }] } }`;
+  const find = (second: string, more = "") => {
+    const reading = readConfiguration(`banks: [${bank("first", 1, keys.ed25519)}, ${bank("second", 2, second)}]${more}`, {});
+    return reading.ok ? [] : reading.problems.map(({ path, text }) => `${path}: ${text}`);
+  };
+  expect(find(keys.p256)).toEqual([]);
+  expect(find(keys.ed25519)).toEqual(["banks[1].messageSignatures.keys[0].publicKey: another caller or a console has this key"]);
+  const console = `\noperatorSignatures: { requiredFrom: "2026-11-20T08:00:00Z", keys: [{ id: c1, publicKey: "${keys.p256}" }] }`;
+  expect(find(keys.p256, console)).toEqual(["operatorSignatures.keys[0].publicKey: another caller or a console has this key"]);
+  expect(find(keys.rsa, console)).toEqual([]);
+});
+
+test("one caller lists a key once", () => {
+  const twice = ["k1", "k2"].map((id) => ({ id, publicKey: keys.ed25519 }));
+  expect(findProblems(JSON.stringify({ keys: twice }))).toEqual(["banks[0].messageSignatures.keys: a key twice"]);
 });
 
 test("a refused file takes keys away and adds none; who must sign still must when none is left [D10.27]", () => {

@@ -29,7 +29,8 @@ function publicKeys(most: number) {
     .array(z.strictObject({ id: keyId, publicKey, notAfter: end.nullable().default(null) }))
     .min(1, "at least one")
     .max(most)
-    .refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, "an id twice");
+    .refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, "an id twice")
+    .refine((keys) => new Set(keys.map((key) => key.publicKey)).size === keys.length, "a key twice");
 }
 
 export const operatorSignaturesSchema = z.strictObject({ requiredFrom: end, keys: publicKeys(consoleKeysMax) });

@@ -12,7 +12,7 @@ import type { Bank, Configuration, Connector, ItemLimit, ConfiguredOperator, Sch
 import type { Calendar } from "@sluice/calendar";
 import { buildCalendar, calendarSchema, extendCalendar, extendingSchema } from "../calendars/calendar-schema.ts";
 import { checkCredentials } from "./credential-checks.ts";
-import { checkBanks, checkCalendars, checkNames, checkRules, checkSchemes, type PartAtPath, schemeTimes } from "./cross-checks.ts";
+import { checkBanks, checkCalendars, checkMessageKeys, checkNames, checkRules, checkSchemes, type PartAtPath, schemeTimes } from "./cross-checks.ts";
 import { type FileVariables, isUnresolvedVariable, resolveVariables } from "./variables.ts";
 import {
   type BankInFile,
@@ -69,6 +69,7 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
     ...checkCalendars(schemes, calendars, onDate),
     ...checkBanks(banks, connectors, operators),
     ...checkCredentials([...banks, ...connectors]),
+    ...checkMessageKeys([...banks, ...connectors], file?.operatorSignatures ?? null),
     ...checkTokenIssuers(file?.tokenIssuers ?? null, [...banks, ...connectors]),
     ...checkNames(schemes, banks, connectors, {
       known: new Set(listed(schemesGiven).map((scheme) => memberAt(scheme, ["id"]) ?? defaultScheme)),
