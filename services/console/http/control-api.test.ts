@@ -13,6 +13,8 @@ const everybody = [
   sampleOperator({ id: "reader", roles: ["read"] }),
   sampleOperator({ id: "actor", roles: ["act"] }),
   sampleOperator({ id: "approver", roles: ["approve"] }),
+  ...["one-of-first", "two-of-first"].map((id) => sampleOperator({ id, roles: ["read"], bank: "first" })),
+  sampleOperator({ id: "one-of-second", roles: ["read"], bank: "second" }),
 ];
 const parts: Readonly<Record<string, string>> = {
   uetr: sampleUetr.toUpperCase(),
@@ -169,6 +171,19 @@ test("I15: what is under way is bounded, of one operator and in all; an answer t
   await time.advance(1);
   for (const answer of waiting.splice(0)) answer();
   expect((await late).status).toBe(200);
+});
+
+test("I15: people of banks have places of their own, few for one bank, and take none of Sluice's operators'", async () => {
+  const waiting: (() => void)[] = [];
+  const { ask, time } = createTestApi(() => new Promise((resolve) => waiting.push(() => resolve({ kind: "found", body: {} }))));
+  const asked = ["one-of-first", "two-of-first"].flatMap((operator) => [1, 2].map(() => ask("/banks/first/own", { operator })));
+  await time.advance(1);
+  expect((await ask("/banks/first/own", { operator: "one-of-first" })).status).toBe(503);
+  asked.push(ask("/banks/second/own", { operator: "one-of-second" }));
+  asked.push(...Array.from({ length: 16 }, () => ask("/banks")));
+  await time.advance(1);
+  for (const answer of waiting.splice(0)) answer();
+  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 200));
 });
 
 test("a defect of ours is 500 and reveals nothing; a system that is not available is 503", async () => {

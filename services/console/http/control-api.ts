@@ -26,7 +26,8 @@ import { Hono, type Context } from "hono";
 import { toControlResponse, invalidRequestResponse } from "./control-response.ts";
 import { controlBodyBytesMax, type ControlAnswer, type ControlHandler, type ControlHandlers, type Operator } from "./control-handler.ts";
 import { parseActionId, parsePathParts, parseQuery } from "./control-parameters.ts";
-import { createRequestSlots, type RequestSlot, type RequestSlots } from "./request-slots.ts";
+import { createOperatorSlots, type OperatorSlots } from "./operator-slots.ts";
+import type { RequestSlot } from "./request-slots.ts";
 import { type QuestionReport, type ReportedAnswer, reportRefused } from "./request-report.ts";
 import type { ControlAudit } from "./control-audit.ts";
 
@@ -58,9 +59,11 @@ type Environment = { readonly Bindings: { readonly connection: ClientConnection 
 type Asked = Context<Environment>;
 type Operation = ControlOperation & { readonly name: ControlOperationName };
 
-/** Requests of all operators that are handled at once. */
-const placesMax = 128;
-const placesOfOneMax = 16;
+/** Requests that are handled at once. */
+const placeLimits = {
+  own: { slotsMax: 128, slotsPerCallerMax: 16 },
+  banks: { slotsMax: 32, slotsPerCallerMax: 4 },
+} as const;
 const answerMaxMs = 8_000;
 const close = { connection: "close" } as const;
 const busy = "Too many questions are under way. Ask again.";
@@ -72,7 +75,7 @@ const late: ControlAnswer = {
 
 export function createControlApi(ports: ControlApiPorts): ControlApi {
   const app = new Hono<Environment>();
-  const places = createRequestSlots({ slotsMax: placesMax, slotsPerCallerMax: placesOfOneMax });
+  const places = createOperatorSlots(placeLimits);
   if (ports.document !== null) {
     const { document } = ports;
     const share = createDocumentShare(ports.time);
@@ -115,7 +118,7 @@ function refuseUnknown({ report }: ControlApiPorts, connection: ClientConnection
 
 async function answerRequest(
   ports: ControlApiPorts,
-  places: RequestSlots,
+  places: OperatorSlots,
   operation: Operation,
   handler: ControlHandler,
   asked: Asked,
@@ -168,7 +171,7 @@ interface HandledOperation {
 
 async function checkAndHandle(
   ports: ControlApiPorts,
-  places: RequestSlots,
+  places: OperatorSlots,
   handled: HandledOperation,
   { req, env }: Asked,
 ): Promise<Response> {
@@ -182,7 +185,7 @@ async function checkAndHandle(
   if (operation.method === "POST" && !isJson(req.header("content-type"), req.header("content-encoding"))) {
     return problemResponse(415, "Unsupported media type", "Send application/json in UTF-8, as it is.");
   }
-  const place = places.acquire(operator.id);
+  const place = places.acquire(operator);
   if (place === null) return problemResponse(503, "Not available now", busy, { "retry-after": "1" });
   let isHandedOn = false;
   try {

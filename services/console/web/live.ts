@@ -2,8 +2,7 @@
 // live numbers reads them; without script the page is read as it is.
 //
 // #1 A stream ends with its session, also one that ends elsewhere. It keeps no session alive.
-// #2 A person has at most `streamsOfOneMax` streams, and all have `streamsMax`: the script of a further page asks for
-//    the page again and again instead.
+// #2 Streams are bounded (`liveStreamLimits`): the script of a further page asks for the page again and again instead.
 // #3 A page that takes long to make is made less often: a fifth of the time at most goes into it.
 
 import { sleep, type Time } from "@sluice/kernel";
@@ -11,8 +10,10 @@ import { eventStreamType, formatEvent, stillThere } from "../http/event-stream.t
 import { toControlResponse } from "../http/control-response.ts";
 import type { RequestSlot } from "../http/request-slots.ts";
 
-export const liveStreamsMax = 64;
-export const liveStreamsOfOneMax = 8;
+export const liveStreamLimits = {
+  own: { slotsMax: 64, slotsPerCallerMax: 8 },
+  banks: { slotsMax: 16, slotsPerCallerMax: 2 },
+} as const;
 const everyMinMs = 500;
 const restFactor = 4;
 

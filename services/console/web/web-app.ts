@@ -20,8 +20,8 @@ import { renderClock, renderPage, renderProblem, renderSignIn, type Frame, type 
 import type { Html } from "./parts/html.ts";
 import type { Asked, Elsewhere } from "./asked.ts";
 import { createHelpSite, type HelpSite } from "./help/help-site.ts";
-import { createRequestSlots, type RequestSlots } from "../http/request-slots.ts";
-import { liveStreamsMax, liveStreamsOfOneMax, streamPage, type LivePage } from "./live.ts";
+import { createOperatorSlots, type OperatorSlots } from "../http/operator-slots.ts";
+import { liveStreamLimits, streamPage, type LivePage } from "./live.ts";
 import { createSessions, type Session, type Sessions } from "./sessions/sessions.ts";
 import { endedCookie, readSessionId, sessionCookie } from "./sessions/session-cookie.ts";
 
@@ -43,11 +43,10 @@ type Visit = Context<Environment>;
 
 interface Desk extends WebAppPorts {
   readonly sessions: Sessions;
-  readonly streams: RequestSlots;
+  readonly streams: OperatorSlots;
   readonly help: HelpSite | null;
 }
 
-const streamLimits = { slotsMax: liveStreamsMax, slotsPerCallerMax: liveStreamsOfOneMax };
 const formBytesMax = 64 * 1024;
 const security = {
   "content-security-policy":
@@ -64,7 +63,7 @@ export function createWebApp(ports: WebAppPorts): WebApp {
   const desk: Desk = {
     ...ports,
     sessions: createSessions(ports),
-    streams: createRequestSlots(streamLimits),
+    streams: createOperatorSlots(liveStreamLimits),
     help: ports.helpFolder === null ? null : createHelpSite(ports.helpFolder),
   };
   for (const [path, asset] of readAssets()) app.get(path, ({ req }) => assetResponse(asset, req.header("if-none-match") ?? null));
@@ -95,9 +94,15 @@ async function visitFile(desk: Desk, visit: Visit): Promise<Response> {
   }
 }
 
-/** The site needs a session, as every page does, and has a policy of its own. */
+/** The site is for whom the control API answers, has runbooks that are not for banks, and a policy of its own. */
 async function visitHelp(desk: Desk, visit: Visit): Promise<Response> {
-  if (findSession(desk, visit) === null) return await askToSignIn(visit);
+  const session = findSession(desk, visit);
+  if (session === null) return await askToSignIn(visit);
+  const refused = await createApiClient(desk.control, session.token, visit.env.connection)
+    .read("showMe", "/me")
+    .then(({ bank }) => (bank === null ? null : noHelpForBanks))
+    .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+  if (refused !== null) return await visitPage(desk, visit, () => Promise.reject(refused));
   const path = new URL(visit.req.url).pathname.slice("/help/".length);
   const file = desk.help?.read(path === "" ? "index.html" : path) ?? null;
   if (file === null) return await visitPage(desk, visit, () => Promise.reject(desk.help === null ? noHelp : noHelpPage));
@@ -110,6 +115,7 @@ const noHelp = new ApiRefusal(
   "Not here",
   "This console has no documentation site: ./sluice docs builds it, and SLUICE_HELP_FOLDER names its folder.",
 );
+const noHelpForBanks = new ApiRefusal(403, "Not allowed", "The documentation site is for Sluice's own operators.");
 const noHelpPage = new ApiRefusal(404, "Not known", "The documentation site has no such page.");
 
 type Load = (asked: Asked) => Promise<PageContent | Elsewhere>;
@@ -214,7 +220,7 @@ async function signIn(desk: Desk, visit: Visit): Promise<Response> {
     const me = await createApiClient(desk.control, token, visit.env.connection).read("showMe", "/me");
     const former = findSession(desk, visit);
     if (former !== null) desk.sessions.end(former.id);
-    const session = desk.sessions.open(token, me.id);
+    const session = desk.sessions.open(token, { id: me.id, bank: me.bank });
     desk.logger.info("session.opened", { operator: me.id });
     return redirect(next, { "set-cookie": sessionCookie(session.id) });
   } catch (error) {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openDecisionEnvironment } from "../../decisions/decisions.fixture.ts";
+import { sampleConfiguration, sampleOperator } from "@sluice/testkit";
 import { openReader } from "../browser.fixture.ts";
 import { createHelpSite } from "./help-site.ts";
 
@@ -25,11 +26,13 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function openHelp(helpFolder: string | null) {
-  const environment = await openDecisionEnvironment({}, { helpFolder });
+const operators = [sampleOperator(), sampleOperator({ id: "first-person", roles: ["read"], bank: "first" })];
+
+async function openHelp(helpFolder: string | null, operator?: string) {
+  const environment = await openDecisionEnvironment({ operators }, { helpFolder });
   const reader = openReader(environment);
-  await reader.signIn();
-  return { reader, settled: environment.settled };
+  await reader.signIn(operator);
+  return { reader, environment };
 }
 
 test("a signed-in operator reads the site below /help, under a policy that allows its own scripts alone [D9 help]", async () => {
@@ -44,6 +47,16 @@ test("a signed-in operator reads the site below /help, under a policy that allow
   expect((await reader.ask("/help")).headers.get("location")).toBe("/help/");
   const own = (await reader.ask("/banks")).headers.get("content-security-policy");
   expect(own).toContain("script-src 'self';");
+});
+
+test("it is neither for a bank's person nor for an operator whose token was taken away [D9 help] [D9 bank-view]", async () => {
+  const site = join(folder, "site");
+  const ofBank = await openHelp(site, "first-person");
+  const refused = await ofBank.reader.ask("/help/docs/glossary.html");
+  expect([refused.status, refused.text.includes("own operators"), refused.text.includes("Glossary")]).toEqual([403, true, false]);
+  const { reader, environment } = await openHelp(site);
+  environment.desk.replaceConfiguration(sampleConfiguration({ operators: operators.slice(1) }));
+  expect((await reader.ask("/help/docs/glossary.html")).headers.get("location")).toMatch(/^\/sign-in/);
 });
 
 test.each(["../secret.txt", "link.txt", "key.pem", "docs", "docs/..%2findex.html", ".git/x.txt", "no.html"])("%s is not read", (path) => {

@@ -3,15 +3,22 @@
 //
 // #1 A session ends after `idleMaxMs` without a request of a person, and after `lifetimeMs` in any case. What a page
 //    asks for by itself keeps no session alive.
-// #2 There are at most `sessionsMax` sessions, and `sessionsOfOneMax` of one operator; beyond that the oldest ends.
+// #2 There are at most `sessionsMax` sessions of Sluice's own operators, as many of the people of banks, and
+//    `sessionsOfOneMax` of one operator. Beyond that the oldest of them ends.
 // #3 The id is 256 random bits. It is compared by a look-up in a map, whose time says nothing about other ids.
 
 import type { Random, Time } from "@sluice/kernel";
 import { createKeptOutcomes, type KeptOutcomes } from "./kept-outcomes.ts";
 
+export interface SessionHolder {
+  readonly id: string;
+  /** Null: one of Sluice's own operators. */
+  readonly bank: string | null;
+}
+
 export interface Session {
   readonly id: string;
-  readonly operator: string;
+  readonly operator: SessionHolder;
   readonly token: string;
   /** Every form must send it: another site knows neither it nor the cookie. */
   readonly formToken: string;
@@ -19,7 +26,7 @@ export interface Session {
 }
 
 export interface Sessions {
-  open(token: string, operator: string): Session;
+  open(token: string, operator: SessionHolder): Session;
   /** Null: there is no such session, or it has ended. `isActive`: a person asks, not the page by itself. */
   find(id: string, asked: { readonly isActive: boolean }): Session | null;
   end(id: string): void;
@@ -48,12 +55,16 @@ export function createSessions({ time, random }: { readonly time: Pick<Time, "mo
   }
 
   /** #2 */
-  function makePlace(operator: string): void {
+  function makePlace(operator: SessionHolder): void {
     for (const [id, one] of kept) if (isOver(one)) kept.delete(id);
-    const own = [...kept].filter(([, { session }]) => session.operator === operator).map(([id]) => id);
-    for (const id of own.slice(0, Math.max(0, own.length - sessionsOfOneMax + 1))) kept.delete(id);
-    const [oldest] = kept.keys();
-    if (kept.size >= sessionsMax && oldest !== undefined) kept.delete(oldest);
+    endOldest(sessionsOfOneMax, ({ id }) => id === operator.id);
+    endOldest(sessionsMax, ({ bank }) => (bank === null) === (operator.bank === null));
+  }
+
+  /** So that there is place for one more within `most`. */
+  function endOldest(most: number, isCounted: (holder: SessionHolder) => boolean): void {
+    const counted = [...kept].filter(([, { session }]) => isCounted(session.operator)).map(([id]) => id);
+    for (const id of counted.slice(0, Math.max(0, counted.length - most + 1))) kept.delete(id);
   }
 
   return {
