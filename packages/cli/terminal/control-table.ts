@@ -70,7 +70,11 @@ function at(row: AnswerBody, path: string): unknown {
 /** A duration in seconds in readable form; `-` if there is none. */
 export function memberDuration(row: AnswerBody, path: string): string {
   const seconds = at(row, path);
-  if (typeof seconds !== "number") return "-";
+  return typeof seconds === "number" ? durationText(seconds) : "-";
+}
+
+/** `3h 13m`, `9s ago`. */
+export function durationText(seconds: number): string {
   const all = Math.abs(seconds);
   const [days, hours, minutes] = [Math.floor(all / 86_400), Math.floor(all / 3_600) % 24, Math.floor(all / 60) % 60];
   const text = days > 0 ? `${days}d ${hours}h` : hours > 0 ? `${hours}h ${minutes}m` : minutes > 0 ? `${minutes}m ${all % 60}s` : `${all}s`;

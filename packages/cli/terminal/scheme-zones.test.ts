@@ -3,7 +3,7 @@ import { runExtend } from "../verbs/deciding/day-decisions.ts";
 import { runWindows } from "../verbs/reading/windows.ts";
 import { buildCall, createFakeConsole } from "./console.fixture.ts";
 
-const me = { schema: "Me", schemes: [{ id: "ZA_EFT", zone: "Africa/Johannesburg" }] };
+const me = { schema: "Me", asOf: "2026-11-20T10:46:30.250Z", schemes: [{ id: "ZA_EFT", zone: "Africa/Johannesburg" }] };
 const accepted = { schema: "ActionAccepted", action: "a-1", key: "k", partition: 0, offset: "1" };
 
 function planned(date: string) {
@@ -35,6 +35,40 @@ test("windows says the times of the scheme's zone, and does not repeat the gates
     "  gate of first  closed: credits not declared",
     "  gates as on the day before",
   ]);
+});
+
+test("windows says how long until each opens and closes, and what is held for each bank", async () => {
+  const today = planned("2026-11-20");
+  const open = { ...today, windows: today.windows.map((window) => ({ ...window, state: "open" })) };
+  const held = { day: "ZA_EFT:2026-11-20", bank: "first", currency: "ZAR" };
+  const rows = [
+    { ...held, count: 4, sum: "5002.00" },
+    { ...held, bank: "second", count: 1, sum: "1.00" },
+  ];
+  const console = createFakeConsole([{ rows: [open, planned("2026-11-21"), planned("2026-11-23")] }, me, { rows }]);
+  await runWindows(buildCall(), console.where);
+  const lines = console.text().split("\n").filter((line) => !line.includes("gate"));
+  expect(lines).toEqual([
+    expect.stringMatching(/^ZA_EFT:2026-11-20/),
+    expect.stringMatching(/14:00:00Z {2}open, closes in 3h 13m$/),
+    expect.stringMatching(/reconciliation .*, closes in 4h 43m$/),
+    "  held for first  4 debits, 5002.00 ZAR",
+    "  held for second  1 debit, 1.00 ZAR",
+    expect.stringMatching(/^ZA_EFT:2026-11-21/),
+    expect.stringMatching(/planned, opens in 19h 13m$/),
+    expect.stringMatching(/reconciliation .*15:30:00Z$/),
+    expect.stringMatching(/^ZA_EFT:2026-11-23/),
+    expect.stringMatching(/planned$/),
+    expect.stringMatching(/reconciliation .*15:30:00Z$/),
+    "",
+  ]);
+});
+
+test("windows says that a window should have opened, and that it does not know what is held", async () => {
+  const console = createFakeConsole([{ rows: [planned("2026-11-20")] }, me, { status: 503, body: {} }]);
+  await runWindows(buildCall(), console.where);
+  expect(console.text()).toContain("planned, was to open 4h 46m ago");
+  expect(console.text()).toContain("held  not known");
 });
 
 test("a close is extended to a time of the scheme's zone", async () => {

@@ -4,15 +4,27 @@ import { Fault } from "@sluice/kernel";
 import type { ControlClient } from "./control-client.ts";
 import { memberRows, memberText } from "./control-table.ts";
 
-/** The zone of each scheme; none if the console does not say. */
-export async function loadZones(client: ControlClient): Promise<ReadonlyMap<string, string>> {
+export interface SchemeClocks {
+  /** The zone of each scheme. */
+  readonly zones: ReadonlyMap<string, string>;
+  /** Now by the broker clock; null: it is not known. */
+  readonly now: Temporal.Instant | null;
+}
+
+/** No zones and no time if the console does not say. */
+export async function loadClocks(client: ControlClient): Promise<SchemeClocks> {
   try {
     const me = await client.get("/me");
-    return new Map(memberRows(me, "schemes").map((row) => [memberText(row, "id"), memberText(row, "zone")]));
+    const zones = new Map(memberRows(me, "schemes").map((row) => [memberText(row, "id"), memberText(row, "zone")]));
+    return { zones, now: typeof me["asOf"] === "string" ? Temporal.Instant.from(me["asOf"]) : null };
   } catch (error) {
-    if (error instanceof Fault) return new Map();
+    if (error instanceof Fault) return { zones: new Map(), now: null };
     throw error;
   }
+}
+
+export async function loadZones(client: ControlClient): Promise<ReadonlyMap<string, string>> {
+  return (await loadClocks(client)).zones;
 }
 
 /** `16:00` in that zone. */

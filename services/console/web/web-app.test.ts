@@ -25,6 +25,14 @@ test("without a session every page leads to the sign-in, and back to where it wa
   expect([answer.status, answer.headers.get("location")]).toEqual([303, "/sign-in?next=%2Fdays%3Fx%3D1"]);
 });
 
+test("the list of days says how many debits each has held", async () => {
+  const { reader, environment } = await openConsole();
+  await environment.time.advance(5_000);
+  await reader.signIn();
+  const { text } = await reader.ask("/days");
+  expect(text.replaceAll(/<[^>]*>|\s+/g, " ")).toMatch(/ Held .* 0 of 2 +1 +v1 /);
+});
+
 test("a sign-in gives a cookie that only this host, only over TLS, and no script can use", async () => {
   const { reader } = await openConsole();
   const answer = await reader.signIn();

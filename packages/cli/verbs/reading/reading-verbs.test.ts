@@ -106,7 +106,7 @@ test("windows show planned and actual times, and why a gate is closed; banks wit
     putBacks: [{ window: 0, closes: "2026-11-20T16:00:00.000Z", operator: "me", confirmedBy: "sipho", reason: "late file" }],
   };
   expect(
-    (await runAndRead(runWindows, [{ rows: [day, { day: "ZA_EFT:2026-11-22", windows: [], nextBusinessDate: "2026-11-23" }] }])).split(
+    (await runAndRead(runWindows, [{ rows: [day, { day: "ZA_EFT:2026-11-22", windows: [], nextBusinessDate: "2026-11-23" }] }, {}])).split(
       "\n",
     ),
   ).toEqual([

@@ -1,11 +1,18 @@
-// `./sluice windows`: each business day with its windows, planned and actual, and each bank's gate with the reason why
-// it is closed.
+// `./sluice windows`: each business day with its windows, planned and actual, how long until the next one opens or
+// closes, what is held, and each bank's gate with the reason why it is closed.
 
+import { Fault } from "@sluice/kernel";
 import { asWatchedVerb } from "../../terminal/control-list.ts";
-import { loadZones, localTime } from "../../terminal/scheme-zones.ts";
+import { loadClocks, localTime, type SchemeClocks } from "../../terminal/scheme-zones.ts";
 import { watchOption } from "../../terminal/watch.ts";
-import { controlClient, controlOptions, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
-import { memberRows, maskControlCharacters, memberText, decidersText } from "../../terminal/control-table.ts";
+import {
+  controlClient,
+  controlOptions,
+  type AnswerBody,
+  type ControlClient,
+  type RunControlVerb,
+} from "../../terminal/control-client.ts";
+import { decidersText, durationText, maskControlCharacters, memberRows, memberText } from "../../terminal/control-table.ts";
 import type { Verb } from "../../terminal/verb.ts";
 
 export const runWindows: RunControlVerb = async (call, where) => {
@@ -17,12 +24,28 @@ export const runWindows: RunControlVerb = async (call, where) => {
     return 0;
   }
   const days = memberRows(body, "rows");
-  const zones = days.length === 0 ? new Map<string, string>() : await loadZones(client);
-  where.out(
-    days.length === 0 ? "no day is planned there" : days.map((day, index) => dayText(day, days[index - 1] ?? null, zones)).join("\n"),
-  );
+  if (days.length === 0) {
+    where.out("no day is planned there");
+    return 0;
+  }
+  const clocks = await loadClocks(client);
+  const held = await loadHeld(client);
+  where.out(days.map((day, index) => dayText(day, days[index - 1] ?? null, clocks, held)).join("\n"));
   return 0;
 };
+
+/** What is held, by bank and day; null: the console does not say now. */
+async function loadHeld(client: ControlClient): Promise<readonly AnswerBody[] | null> {
+  try {
+    return memberRows(await client.get("/held", { limit: heldRowsMax }), "rows");
+  } catch (error) {
+    if (error instanceof Fault) return null;
+    throw error;
+  }
+}
+
+/** As many as one answer has; `./sluice held` pages through more. */
+const heldRowsMax = "1000";
 
 export const windowsVerb: Verb = {
   name: "windows",
@@ -41,26 +64,58 @@ export const windowsVerb: Verb = {
 
 export const windowListVerb: Verb = { ...windowsVerb, name: "window list", examples: ["window list"] };
 
-function dayText(day: AnswerBody, before: AnswerBody | null, zones: ReadonlyMap<string, string>): string {
+function dayText(day: AnswerBody, before: AnswerBody | null, { zones, now }: SchemeClocks, held: readonly AnswerBody[] | null): string {
   const given = memberRows(day, "windows");
   const zone = zones.get(memberText(day, "day").split(":")[0] ?? "");
   const local = zone === undefined || given.length === 0 ? "" : `  ${localSummary(day, zone)}`;
   const head = `${memberText(day, "day")}${local}${day["isVoided"] === true ? "  VOIDED" : ""}`;
   if (given.length === 0) return `${head}  no window; next business date ${memberText(day, "nextBusinessDate")}`;
   const lines = [
-    ...given.map(windowText),
-    `  reconciliation  closes ${memberText(day, "reconciliation.closes")}${actual(day, "reconciliation.closedAt", "closed")}`,
+    ...given.map((window) => windowText(window, now)),
+    `  reconciliation  closes ${memberText(day, "reconciliation.closes")}${actual(day, "reconciliation.closedAt", "closed")}${reconciliationDistance(day, now)}`,
+    ...heldLines(day, held),
     ...gateLinesAfter(day, before),
     ...memberRows(day, "putBacks").map(extensionText),
   ];
   return [head, ...lines.map(maskControlCharacters)].join("\n");
 }
 
-function windowText(window: AnswerBody): string {
+function windowText(window: AnswerBody, now: Temporal.Instant | null): string {
   const missed = window["state"] === "missed" ? "  MISSED" : "";
   const opened = actual(window, "openedAt", "opened");
   const closed = actual(window, "closedAt", "closed");
-  return `  window ${memberText(window, "number")}  ${memberText(window, "opens")}${opened} to ${memberText(window, "closes")}${closed}  ${memberText(window, "state")}${missed}`;
+  return `  window ${memberText(window, "number")}  ${memberText(window, "opens")}${opened} to ${memberText(window, "closes")}${closed}  ${memberText(window, "state")}${missed}${windowDistance(window, now)}`;
+}
+
+function windowDistance(window: AnswerBody, now: Temporal.Instant | null): string {
+  if (window["state"] === "open") return distance("closes", window["closes"], now);
+  return window["state"] === "planned" ? distance("opens", window["opens"], now) : "";
+}
+
+function reconciliationDistance(day: AnswerBody, now: Temporal.Instant | null): string {
+  const [close] = memberRows({ rows: [day["reconciliation"]] }, "rows");
+  return close === undefined || typeof close["closedAt"] === "string" ? "" : distance("closes", close["closes"], now);
+}
+
+/** Said up to a day ahead. What was to happen before and has not is said too. */
+function distance(verb: "opens" | "closes", at: unknown, now: Temporal.Instant | null): string {
+  if (now === null || typeof at !== "string") return "";
+  const seconds = Math.round((Temporal.Instant.from(at).epochMilliseconds - now.epochMilliseconds) / 1_000);
+  if (seconds > daySeconds) return "";
+  return seconds < 0 ? `, was to ${verb.slice(0, -1)} ${durationText(seconds)}` : `, ${verb} in ${durationText(seconds)}`;
+}
+
+const daySeconds = 86_400;
+
+/** Sums are of one currency each. */
+function heldLines(day: AnswerBody, held: readonly AnswerBody[] | null): readonly string[] {
+  if (held === null) return ["  held  not known: the console does not say it now"];
+  const rows = held.filter((row) => row["day"] === day["day"]);
+  return rows.map((row) => {
+    const count = memberText(row, "count");
+    const debits = count === "1" ? "1 debit" : `${count} debits`;
+    return `  held for ${memberText(row, "bank")}  ${debits}, ${memberText(row, "sum")} ${memberText(row, "currency")}`;
+  });
 }
 
 function actual(row: AnswerBody, path: string, word: string): string {

@@ -10,6 +10,7 @@ import { explainItem } from "../parts/item.ts";
 import type { PageContent } from "../parts/layout.ts";
 
 type Day = AnswerOf<"listWindows">["rows"][number];
+type Held = AnswerOf<"listHeld">;
 
 const daysBack = 14;
 
@@ -17,7 +18,10 @@ export async function showDays({ api, me, clock }: Asked): Promise<PageContent> 
   const today = me.schemes[0]?.today ?? null;
   const from = today === null ? null : Temporal.PlainDate.from(today).subtract({ days: daysBack }).toString();
   const to = today === null ? null : Temporal.PlainDate.from(today).add({ days: 7 }).toString();
-  const { rows } = await api.read("listWindows", `/windows${queryText({ from, to })}`);
+  const [{ rows }, held] = await Promise.all([
+    api.read("listWindows", `/windows${queryText({ from, to })}`),
+    api.read("listHeld", `/held${queryText({ limit: "1000" })}`),
+  ]);
   const columns = [
     { title: "Day" },
     { title: "Windows" },
@@ -25,9 +29,10 @@ export async function showDays({ api, me, clock }: Asked): Promise<PageContent> 
     { title: "Closes" },
     { title: "Reconciliation" },
     { title: "Gates open", isNumber: true },
+    { title: "Held", isNumber: true },
     { title: "Calendar" },
   ];
-  const cells = rows.toReversed().map((day) => renderRow(day, today, clock));
+  const cells = rows.toReversed().map((day) => renderRow(day, held, today, clock));
   return {
     title: "Business days",
     section: "days",
@@ -38,7 +43,7 @@ export async function showDays({ api, me, clock }: Asked): Promise<PageContent> 
 }
 
 /** The row names its date, so that its times need not. */
-function renderRow(day: Day, today: string | null, clock: Clock): readonly unknown[] {
+function renderRow(day: Day, held: Held, today: string | null, clock: Clock): readonly unknown[] {
   const { windows, reconciliation, gates } = day;
   const opens = windows[0]?.opens ?? null;
   const local = { ...clock, nowMs: opens === null ? clock.nowMs : Date.parse(opens) };
@@ -51,8 +56,15 @@ function renderRow(day: Day, today: string | null, clock: Clock): readonly unkno
     showTime(windows.at(-1)?.closes ?? null, local),
     closed === null ? showTime(reconciliation?.closes ?? null, local) : mark("good", "reconciled"),
     `${gates.filter(({ isOpen }) => isOpen).length} of ${gates.length}`,
+    heldText(day, held),
     day.calendarVersion,
   ];
+}
+
+/** "≥ 4" where there are more rows than one answer has. */
+function heldText({ day }: Day, { rows, next }: Held): string {
+  const sum = rows.filter((row) => row.day === day).reduce((total, row) => total + row.count, 0);
+  return next === null ? count(sum) : `≥ ${count(sum)}`;
 }
 
 function windowMark({ number, state }: Day["windows"][number]): Html {
