@@ -9,6 +9,7 @@ export { watchConfiguration } from "./configuration-watch.ts";
 export type { ConfigurationWatch, ConfigurationWatchOptions } from "./configuration-watch.ts";
 
 export { checkFiles, findLine } from "./checking/problem-lines.ts";
+export { formatBinding } from "./file/certificate-bindings.ts";
 export type { Problem } from "./file/problem.ts";
 export { readConfiguration } from "./file/read-configuration.ts";
 export { leaveOutSecrets } from "./file/variables.ts";

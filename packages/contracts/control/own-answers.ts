@@ -69,6 +69,15 @@ const ownTransaction = {
   updatedAt: timeSchema,
 };
 
+const ownKey = z
+  .strictObject({
+    kind: z.enum(["token", "certificate", "client", "message-key"]),
+    id: textSchema.meta({ description: "What names it in logs and in the configuration. It is no secret." }),
+    ends: nullableTimeSchema.meta({ description: "Null: it has no end here. A certificate says its own." }),
+    hasEnded: z.boolean(),
+  })
+  .meta({ id: "OwnKey" });
+
 export const ownAnswers = {
   showOwnBank: z.strictObject({
     schema: z.literal("OwnBank"),
@@ -87,6 +96,7 @@ export const ownAnswers = {
     receivedCountedAt: countedAtSchema,
     sent: z.array(ownCount).meta({ description: "What the bank sent for running days, by state." }),
     sentCountedAt: countedAtSchema,
+    keys: z.array(ownKey).meta({ description: "What the bank may come with: tokens, certificates, clients, keys of messages." }),
   }),
   listOwnTransactions: z.strictObject({
     schema: z.literal("OwnTransactions"),

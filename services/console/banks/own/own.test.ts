@@ -1,7 +1,7 @@
 // Tests of what a bank's own person may see.
 
 import { controlAnswers, controlOperations, type ControlOperation } from "@sluice/contracts";
-import { sampleOperator } from "@sluice/testkit";
+import { sampleBank, sampleHeldToken, sampleOperator } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { buildConsoleDebit, changeTransaction, consoleStartAtMs, consoleUetr, readJsonObject } from "../../console.fixture.ts";
 import { openDecisionEnvironment, planOpenDay } from "../../decisions/decisions.fixture.ts";
@@ -84,6 +84,24 @@ test("a bank's own person sees its transactions, deliveries and day, and no othe
   const one = controlAnswers.showOwnTransaction.parse(await read(`/banks/first/transactions/${consoleUetr}`));
   expect(one.states.map(({ state }) => state)).toEqual(["RECEIVED", "ACCEPTED", "REPORTED", "HELD"]);
   expect(JSON.stringify([own, sent, received, deliveries, one])).not.toMatch(/\bsecond\b|thandi/i);
+});
+
+test("a bank's own person sees what the bank may come with, by ids and ends [D9 bank-view]", async () => {
+  const held = (id: string, notAfterMs: number | null) => ({ ...sampleHeldToken(id), id, notAfterMs });
+  const first = sampleBank({
+    id: "first",
+    tokens: [held("old", consoleStartAtMs - 1), held("new", null)],
+    certificates: [{ kind: "uri", name: "spiffe://bank/first", authoritySha256: "ab" }],
+    clients: [{ issuer: "https://login.example", clientId: "first" }],
+  });
+  const environment = await openDecisionEnvironment({ operators, banks: [first, sampleBank({ id: "second", branch: "250656" })] });
+  const own = controlAnswers.showOwnBank.parse(await readJsonObject(await environment.control("/banks/first/own", asFirst)));
+  expect(own.keys).toEqual([
+    { kind: "token", id: "old", ends: new Date(consoleStartAtMs - 1).toISOString(), hasEnded: true },
+    { kind: "token", id: "new", ends: null, hasEnded: false },
+    { kind: "certificate", id: "uri spiffe://bank/first of ab", ends: null, hasEnded: false },
+    { kind: "client", id: "first of https://login.example", ends: null, hasEnded: false },
+  ]);
 });
 
 test("a transaction of others is not known to a bank, and an operator of Sluice sees what any bank sees [D9 bank-view]", async () => {

@@ -1,5 +1,5 @@
 // showOwnBank: what a bank may see of itself: how it stands as a receiver, what waits for it, the days that are near,
-// and what it sent and was sent on running days.
+// what it sent and was sent on running days, and what it may come with.
 //
 // #1 Nothing of another bank is read into the answer, and no operator's name or words.
 
@@ -12,6 +12,7 @@ import type { ControlHandler } from "../../http/control-handler.ts";
 import { loadBanks, type BanksPorts } from "../../queries/list-banks.ts";
 import { formatOptionalInstant } from "../../views/control-values.ts";
 import { windowReport } from "../../views/window-report.ts";
+import { listOwnKeys } from "./list-own-keys.ts";
 import { createOwnCounts, ownCountsView } from "./own-counts.ts";
 
 interface OwnBankPorts extends Omit<BanksPorts, "configuration"> {
@@ -60,6 +61,7 @@ export function showOwnBank(ports: OwnBankPorts): ControlHandler {
         receivedCountedAt: formatOptionalInstant(received?.countedAtMs ?? null),
         sent: ownCountsView(own?.rows ?? []),
         sentCountedAt: formatOptionalInstant(own?.countedAtMs ?? null),
+        keys: listOwnKeys(configured, ports.time.nowMs()),
       },
     };
   };

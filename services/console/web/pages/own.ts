@@ -37,7 +37,7 @@ export async function showOwn({ api, params, query, clock, me }: Asked): Promise
       </p>
       ${renderTiles(own, clock)} ${renderDays(own, clock)} ${renderCounts("Sent on running days", own.sent, own.sentCountedAt, clock)}
       ${renderCounts("Received on running days", own.received, own.receivedCountedAt, clock)} ${renderEndpoints(own, clock)}
-      ${renderDeliveries(deliveries, clock)} ${renderTransactions(found, terms, clock)}`,
+      ${renderDeliveries(deliveries, clock)} ${renderTransactions(found, terms, clock)} ${renderKeys(own, clock)}`,
   };
 }
 
@@ -134,6 +134,20 @@ function renderEndpoints({ endpoints }: Own, clock: Clock): Html {
     showTime(retryAfterUntil, clock),
   ]);
   return dataTable("Endpoints", columns, rows, "Nothing is configured for it.");
+}
+
+const keyKinds = { token: "token", certificate: "client certificate", client: "OAuth client", "message-key": "key of messages" } as const;
+
+function renderKeys({ keys }: Own, clock: Clock): Html {
+  const columns = [{ title: "Kind" }, { title: "Id" }, { title: "Ends" }];
+  const rows = keys.map(({ kind, id, ends, hasEnded }) => [
+    keyKinds[kind],
+    html`<code class="whole">${id}</code>`,
+    ends === null
+      ? "–"
+      : html`${hasEnded ? mark("bad", "ended") : ""} ${showTime(ends, clock)} <span class="quiet">${showDistance(ends, clock)}</span>`,
+  ]);
+  return html`<section id="keys">${dataTable("What it may come with", columns, rows, "Nothing: it cannot send.")}</section>`;
 }
 
 function renderDeliveries({ bank, rows, next }: Deliveries, clock: Clock): Html {
