@@ -1,11 +1,12 @@
 import { createServer, type Server } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { once } from "node:events";
 import { machineTime } from "@sluice/kernel";
 import { afterEach, expect, test } from "vitest";
-import { createVirtualTime } from "@sluice/testkit";
+import { createCertificateAuthority, createVirtualTime } from "@sluice/testkit";
 import { createAskProcesses } from "./ask-processes.ts";
 
-const servers: Server[] = [];
+const servers: Pick<Server, "close" | "address">[] = [];
 afterEach(() => servers.splice(0).forEach((server) => server.close()));
 
 async function listenAt(status: number, bodies: Readonly<Record<string, string>>): Promise<number> {
@@ -16,7 +17,7 @@ async function listenAt(status: number, bodies: Readonly<Record<string, string>>
   return portOf(server);
 }
 
-function portOf(server: Server): number {
+function portOf(server: Pick<Server, "address">): number {
   const address = server.address();
   return typeof address === "object" && address !== null ? address.port : 0;
 }
@@ -46,6 +47,16 @@ test("#2 who does not answer is listed with the reason", async () => {
     machineTime,
   )?.();
   expect(found?.map(({ failure }) => failure)).toEqual(["ECONNREFUSED", null, "its name is not known"]);
+});
+
+test.each(["127.0.0.1", "localhost"])("#3 a process with TLS is asked by %s, whatever its certificate says", async (host) => {
+  const { certificatePem: cert, keyPem: key } = createCertificateAuthority("Nobody's", machineTime.nowMs()).issue({ name: "x", hosts: [] });
+  const server = createSecureServer({ cert, key }, (request, response) => void response.end(bodies["/readyz"]));
+  servers.push(server);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const found = await createAskProcesses([`https://${host}:${portOf(server)}`], machineTime)?.();
+  expect(found).toContainEqual(expect.objectContaining({ failure: null, readiness: bodies["/readyz"] }));
 });
 
 test("where nobody said where the processes are, none is asked", () => {

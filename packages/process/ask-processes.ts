@@ -8,6 +8,7 @@
 import { lookup } from "node:dns/promises";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { isIP } from "node:net";
 import type { Time } from "@sluice/kernel";
 import type { Need } from "./needs.ts";
 
@@ -80,7 +81,8 @@ async function get({ protocol, host: hostHeader, hostname, port }: URL, host: st
     host,
     port: port === "" ? portDefault : Number(port),
     path,
-    servername: hostname,
+    // Only a name is said in TLS: an address is refused there.
+    ...(isIP(hostname.replaceAll(/[[\]]/g, "")) === 0 ? { servername: hostname } : {}),
     rejectUnauthorized: false,
     headers: { host: hostHeader },
   };
