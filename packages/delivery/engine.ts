@@ -54,7 +54,7 @@ export interface DeliveryWorker {
 
 export interface DeliveryEngine {
   /** Takes the partition over and resolves with the offset to read from. */
-  open(partition: number, epoch: number, log: AssignedOffsets): Promise<bigint>;
+  open(partition: number, epoch: number, log: AssignedOffsets, assignmentOver: AbortSignal): Promise<bigint>;
   close(partition: number, epoch: number): void;
   /** The attempts of a partition, which end before it is handed over; null where this process does not own it. */
   attemptsOf(partition: number, epoch: number): AttemptsUnderWay | null;
@@ -103,9 +103,9 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
   }
 
   return {
-    async open(partition, epoch, log) {
+    async open(partition, epoch, log, assignmentOver) {
       await context.endpoints.load();
-      const leased = new LeasedPartition(context, partition, epoch, log);
+      const leased = new LeasedPartition(context, { number: partition, epoch, ends: log, over: assignmentOver });
       // Registered before its take-over, so that it hears of every endpoint that is suspended or released meanwhile.
       leasedPartitions.set(partition, leased);
       try {

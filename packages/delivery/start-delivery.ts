@@ -111,11 +111,11 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningDe
     operatorSkips,
     troubleOf: (partition) => engine.troubleOf(partition),
     fail: (reason) => options.fail(reason),
-    async startAt(partition, epoch, assigned) {
+    async startAt(partition, epoch, assigned, assignmentOver) {
       // #3
       if (brokerClock.nowMs() === null)
         throw new Fault("delivery.time-unknown", "the broker clock is not known yet", { isRetryable: true });
-      return engine.open(partition, epoch, assigned);
+      return engine.open(partition, epoch, assigned, assignmentOver);
     },
     draining: (partition, epoch) => engine.attemptsOf(partition, epoch)?.beginHandOver(time.monotonicMs()),
     handOver: async (partition, epoch) => await engine.attemptsOf(partition, epoch)?.handOver(time),

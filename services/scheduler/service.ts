@@ -161,7 +161,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     logger,
     metrics: ports.metrics,
     operatorSkips: operators.operatorSkips,
-    open: (partition, _epoch, assigned) => openPartitionWorker(context, partition, assigned),
+    open: (partition, _epoch, assigned, assignmentOver) => openPartitionWorker(context, partition, assigned, assignmentOver),
     fail: (reason) => ports.fail(reason),
   });
   const running = opening.adopt(owned, (consumed) => consumed.stop());

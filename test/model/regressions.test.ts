@@ -12,6 +12,15 @@ const dispatch = (bank: number, key: number, ends: "day" | "stops" | "deadline" 
 
 const regressions: readonly (readonly [string, ModelSettings, readonly ModelStep[]])[] = [
   [
+    "a process that is told to end while it is cut off from the log ends",
+    { ...plain, seed: 52_368 },
+    [
+      { do: "pause", bank: 0, forMs: null },
+      { do: "freeze", process: 0, ms: 60_000 },
+      { do: "end", process: 0 },
+    ],
+  ],
+  [
     "I8: a first attempt that waited for a connection does not begin after its day's close",
     plain,
     [dispatch(0, 0), { do: "kill", process: 0 }, dispatch(0, 1), dispatch(0, 2), { do: "plan", inMs: 1_000 }, advance(3)],

@@ -23,6 +23,14 @@ import { partitionClosed } from "./delivery-lease.ts";
 import { awaitMaintenanceEnds, clearMaintenanceTimer } from "./apply-pause-markers.ts";
 import { takeOver } from "./take-over.ts";
 
+interface PartitionAssignment {
+  readonly number: number;
+  readonly epoch: number;
+  readonly ends: PartitionEnds;
+  /** Aborted when it is over. */
+  readonly over: AbortSignal;
+}
+
 export class LeasedPartition {
   readonly number: number;
   readonly epoch: number;
@@ -34,10 +42,10 @@ export class LeasedPartition {
   /** The last partition that was taken over. */
   #before: DeliveryPartition | null = null;
 
-  constructor(context: EngineContext, number: number, epoch: number, assigned: PartitionEnds) {
+  constructor(context: EngineContext, { number, epoch, ends, over }: PartitionAssignment) {
     const { time, logger, rules, partitionStore } = context;
     this.#context = context;
-    this.#assigned = assigned;
+    this.#assigned = ends;
     this.number = number;
     this.epoch = epoch;
     this.#lease = new PartitionLease({
@@ -46,6 +54,7 @@ export class LeasedPartition {
       store: partitionStore,
       time,
       logger,
+      assignmentOver: over,
       heartbeatAgeMs: () => context.heartbeatAgeMs(),
       isStopping: () => context.isStopping(),
       watch: context.watch,

@@ -32,8 +32,11 @@ export interface BatchHandler {
 
 export interface BatchConsumerOptions extends PartitionConsumerOptions {
   readonly batchRecordsMax: number;
-  /** Takes a partition. After a retryable Fault it is called again, with a back-off, while the epoch is current. */
-  open(partition: number, epoch: number, log: AssignedOffsets): Promise<BatchHandler>;
+  /**
+   * Takes a partition. After a retryable Fault it is called again, with a back-off, while the epoch is current.
+   * `assignmentOver` is aborted when the epoch ends, also while this is under way.
+   */
+  open(partition: number, epoch: number, log: AssignedOffsets, assignmentOver: AbortSignal): Promise<BatchHandler>;
 }
 
 export async function createBatchConsumer(options: BatchConsumerOptions): Promise<PartitionConsumer> {
@@ -78,7 +81,7 @@ class SerialPartition implements AssignedPartition {
 
   async #open(log: AssignedOffsets): Promise<BatchHandler | null> {
     const { partition, epoch } = this.#consumer;
-    const work = async (): Promise<BatchHandler> => await this.#options.open(partition, epoch, log);
+    const work = async (): Promise<BatchHandler> => await this.#options.open(partition, epoch, log, this.#over.signal);
     const opened = await this.#untilDone("opening", work, () => this.#over.signal.aborted);
     if (opened !== null) this.#trouble = null;
     this.#opened = opened?.value ?? null;

@@ -152,7 +152,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
         this.#warn("partition.retry", { what: "opening", code: fault.code, reason: formatReason(fault) });
       },
     };
-    return await retryUntilDone(() => this.#options.startAt(this.partition, this.epoch, log), watch, {
+    return await retryUntilDone(() => this.#options.startAt(this.partition, this.epoch, log, this.#over.signal), watch, {
       time,
       random,
       signal: this.#over.signal,

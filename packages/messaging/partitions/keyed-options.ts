@@ -18,8 +18,11 @@ export interface KeyedConsumerOptions<Content> extends PartitionConsumerOptions 
   readonly runningMax: number;
   /** Without it all records are alike, and nothing is bounded but each partition. */
   readonly sharing?: ReceiverSharing;
-  /** Takes a partition and answers the offset to start at. Retried as `handle` is. */
-  startAt(partition: number, epoch: number, log: AssignedOffsets): Promise<bigint>;
+  /**
+   * Takes a partition and answers the offset to start at. Retried as `handle` is. `assignmentOver` is aborted when the
+   * epoch ends, also while this is under way.
+   */
+  startAt(partition: number, epoch: number, log: AssignedOffsets, assignmentOver: AbortSignal): Promise<bigint>;
   /** A drain begins: handlers should end soon. May be called again. */
   draining?(partition: number, epoch: number): void;
   /** Ends what runs beside the handlers. Called by a drain after their end; may be called again. Must not reject. */

@@ -252,6 +252,26 @@ describe("a batch consumer", () => {
     await environment.during(partitionConsumer.stop());
   });
 
+  test.each(["keyed", "batch"] as const)("an opening that waits hears that its assignment is over, and a stop ends: %s", async (kind) => {
+    const environment = setup(31);
+    const waits: AbortSignal[] = [];
+    const untilOver = async (over: AbortSignal): Promise<never> => {
+      waits.push(over);
+      await new Promise<void>((resolve) => over.addEventListener("abort", () => resolve(), { once: true }));
+      throw retryable();
+    };
+    const { partitionConsumer, failures } =
+      kind === "keyed"
+        ? await startKeyed(environment, { handle: async () => {}, startAt: (_partition, _epoch, _log, over) => untilOver(over) })
+        : await startBatch(environment, { open: (_partition, _epoch, _log, over) => untilOver(over) });
+    await environment.until(() => waits.length === 1);
+    environment.broker.rebalance("g");
+    await environment.until(() => waits.length === 2);
+    expect(waits.map(({ aborted }) => aborted)).toEqual([true, false]);
+    await environment.during(partitionConsumer.stop());
+    expect([waits.map(({ aborted }) => aborted), failures]).toEqual([[true, true], []]);
+  });
+
   test("a slow handler pauses its partition, so that the buffer is bounded, and all records are handled in the end", async () => {
     const environment = setup(5);
     await environment.append(numbered(2000));

@@ -3,7 +3,7 @@ import type { ReceivedRecord } from "@sluice/messaging";
 import type { TransactionDocument } from "@sluice/store";
 import { expect, test } from "vitest";
 import { SchedulerEnvironment } from "../scheduler.fixture.ts";
-import { openPartitionWorker } from "./worker.ts";
+import { openTestWorker } from "./open-worker.fixture.ts";
 import { createSnapshotCaches } from "./snapshot-cache.ts";
 
 const journal = { topic: topics.journal, partition: 0 };
@@ -13,7 +13,7 @@ function journalRecords(environment: SchedulerEnvironment, from = 0n): readonly 
 }
 
 async function loadDocuments(environment: SchedulerEnvironment, count: number): Promise<readonly TransactionDocument[]> {
-  const worker = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
+  const worker = await environment.settle(openTestWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   const uetrs = Array.from({ length: count }, () => environment.uetr());
   for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr));
   await environment.settle(worker.handle(journalRecords(environment)));
@@ -58,7 +58,7 @@ test("a snapshot that another partition evicts while the batch reads the store i
     },
   });
   const worker = await environment.settle(
-    openPartitionWorker({ ...context, store: { ...context.store, transactions: crowded } }, 0, { logStart: 0n, logEnd: 0n }),
+    openTestWorker({ ...context, store: { ...context.store, transactions: crowded } }, 0, { logStart: 0n, logEnd: 0n }),
   );
   const [known, fresh] = [environment.uetr(), environment.uetr()];
   const debit = environment.debit(known);

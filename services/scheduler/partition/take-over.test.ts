@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { FactToAppend } from "../tasks/append-facts.ts";
 import { openCreditRow, createOpenRows } from "../tasks/open-rows.fixture.ts";
 import { schedulerStartAtMs, SchedulerEnvironment } from "../scheduler.fixture.ts";
-import { openPartitionWorker } from "./worker.ts";
+import { openTestWorker } from "./open-worker.fixture.ts";
 import { serializeOpenReads } from "./serialize-open-reads.ts";
 import { rebuildLockLeftMaxMs } from "./take-over.ts";
 
@@ -24,7 +24,7 @@ test("I16: a new owner knows every open transaction of its partition, also those
       return Promise.resolve(true);
     },
   });
-  await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+  await environment.settle(openTestWorker(context, 0, { logStart: 0n, logEnd: 0n }));
   await environment.time.advance(4_000);
   expect(appended).toEqual([]);
   await environment.time.advance(2_000);
@@ -50,7 +50,7 @@ test("I15: partitions that are taken at the same time read 5,000 rows at once at
   };
   const context = { ...base, store: serializeOpenReads({ ...base.store, transactions: { ...transactions, open } }) };
   const taken = await environment.settle(
-    Promise.allSettled(twelve.map((partition) => openPartitionWorker(context, partition, { logStart: 0n, logEnd: 0n }))),
+    Promise.allSettled(twelve.map((partition) => openTestWorker(context, partition, { logStart: 0n, logEnd: 0n }))),
   );
   expect(taken.map(({ status }) => status)).toEqual(twelve.map((partition) => (partition === 1 ? "rejected" : "fulfilled")));
   expect(asked.toSorted((a, b) => a - b)).toEqual(twelve);
@@ -64,7 +64,7 @@ test("I16: twelve partitions are taken over in less than twice the time of one, 
     const context = { ...base, store: serializeOpenReads(base.store) };
     const startMs = environment.time.monotonicMs();
     await environment.settle(
-      Promise.all(partitions.map((partition) => openPartitionWorker(context, partition, { logStart: 0n, logEnd: 0n }))),
+      Promise.all(partitions.map((partition) => openTestWorker(context, partition, { logStart: 0n, logEnd: 0n }))),
     );
     return environment.time.monotonicMs() - startMs;
   }
@@ -99,7 +99,7 @@ test.each([
   const context = await environment.partitionContext({ brokerClock });
   await environment.settle(environment.store.partitions.takeOver("scheduler", 0));
   await environment.settle(environment.store.partitions.lock("scheduler", 0, { id: "builder", untilMs }));
-  await expect(environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }))).rejects.toMatchObject({
+  await expect(environment.settle(openTestWorker(context, 0, { logStart: 0n, logEnd: 0n }))).rejects.toMatchObject({
     code: "scheduler.partition-locked",
     isRetryable: true,
   });
@@ -122,7 +122,7 @@ test("I15: a take-over reads only the dead letters that have come since the last
     };
     const operatorSkips = createOperatorSkips({ messaging, serde: environment.serde, service: "scheduler" });
     const context = await environment.partitionContext({ operatorSkips });
-    const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+    const worker = await environment.settle(openTestWorker(context, 0, { logStart: 0n, logEnd: 0n }));
     await environment.time.advance(1_000);
     await environment.settle(worker.close());
   };

@@ -5,7 +5,7 @@ import type { Producer, ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
 import { expect, test } from "vitest";
 import { schedulerBusinessDate, schedulerDay, SchedulerEnvironment } from "../scheduler.fixture.ts";
-import { openPartitionWorker } from "./worker.ts";
+import { openTestWorker } from "./open-worker.fixture.ts";
 
 function journalRecords(environment: SchedulerEnvironment, from = 0n): readonly ReceivedRecord[] {
   return environment.broker.records({ topic: topics.journal, partition: 0 }).filter(({ offset }) => offset >= from);
@@ -27,7 +27,7 @@ async function openWorker(environment: SchedulerEnvironment, isConfirmed: boolea
   const own = producer === undefined ? {} : { producer };
   let ageMs = 0;
   const context = await environment.partitionContext({ heartbeatAgeMs: () => ageMs, ...own });
-  const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+  const worker = await environment.settle(openTestWorker(context, 0, { logStart: 0n, logEnd: 0n }));
   if (!isConfirmed) ageMs = 600_000;
   return worker;
 }

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { FactToAppend } from "../tasks/append-facts.ts";
 import { schedulerDay, schedulerStartAtMs, SchedulerEnvironment } from "../scheduler.fixture.ts";
 import type { PartitionContext } from "./context.ts";
-import { openPartitionWorker } from "./worker.ts";
+import { openTestWorker } from "./open-worker.fixture.ts";
 
 const journal = { topic: topics.journal, partition: 0 };
 
@@ -45,13 +45,13 @@ test("an owner that lost its epoch does nothing more: its batch is refused, its 
   };
   let ageMs = 0;
   const context = await environment.partitionContext({ append, heartbeatAgeMs: () => ageMs });
-  const stale = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+  const stale = await environment.settle(openTestWorker(context, 0, { logStart: 0n, logEnd: 0n }));
   ageMs = 60_000;
   const uetr = environment.uetr();
   await environment.append(topics.journal, uetr, environment.debit(uetr));
   await environment.settle(stale.handle(journalRecords(environment)));
   await environment.time.advance(500);
-  const owner = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
+  const owner = await environment.settle(openTestWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   expect(owner.startAt).toBe(1n);
 
   const other = environment.uetr();
@@ -74,12 +74,12 @@ test("an owner that lost its epoch does nothing more: its batch is refused, its 
 
 test("a write that another owner won is read and decided again, and nothing is counted twice", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
-  const first = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
+  const first = await environment.settle(openTestWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   const uetr = environment.uetr();
   const debit = environment.debit(uetr);
   await environment.append(topics.journal, uetr, debit);
   await environment.settle(first.handle(journalRecords(environment)));
-  const second = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
+  const second = await environment.settle(openTestWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   await environment.append(topics.journal, uetr, environment.verdict(debit));
   await environment.append(topics.journal, uetr, environment.deliveryEnded(uetr, "A"));
   // Both at once on the same records: one of them loses the compare-and-set.
@@ -100,12 +100,12 @@ test("a stale owner that decided on an older snapshot loses the write, and learn
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
   const base = await environment.partitionContext();
   const { sent, wrapped } = failing(base.producer, () => false);
-  const stale = await environment.settle(openPartitionWorker({ ...base, producer: wrapped }, 0, { logStart: 0n, logEnd: 0n }));
+  const stale = await environment.settle(openTestWorker({ ...base, producer: wrapped }, 0, { logStart: 0n, logEnd: 0n }));
   const uetr = environment.uetr();
   const debit = environment.debit(uetr);
   await environment.append(topics.journal, uetr, debit);
   await environment.settle(stale.handle(journalRecords(environment)));
-  const owner = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
+  const owner = await environment.settle(openTestWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   await environment.append(topics.journal, uetr, environment.verdict(debit));
   await environment.settle(owner.handle(journalRecords(environment, 1n)));
   await environment.append(topics.journal, uetr, environment.deliveryEnded(uetr, "A"));
@@ -124,7 +124,7 @@ test("when a batch is repeated, the records before its marker are not: they were
     const isAfter = records.some(({ key }) => Buffer.from(key!).toString() === after);
     return isAfter && failures-- > 0;
   });
-  const worker = await environment.settle(openPartitionWorker({ ...base, producer: wrapped }, 0, { logStart: 0n, logEnd: 0n }));
+  const worker = await environment.settle(openTestWorker({ ...base, producer: wrapped }, 0, { logStart: 0n, logEnd: 0n }));
   await environment.append(topics.journal, before, environment.debit(before));
   const marker = { id: `${schedulerDay}:WindowOpened:1:0`, scheme: "ZA_EFT", businessDate: "2026-11-20", partition: 0, number: 1 };
   await environment.append(topics.journal, schedulerDay, { name: "WindowOpened", value: marker }, 0);
@@ -148,7 +148,7 @@ test.each(["down", "ambiguous", "torn"] as const)(
     });
     const base = await environment.partitionContext();
     const { sent, wrapped } = failing(base.producer, () => false);
-    const worker = await environment.settle(openPartitionWorker({ ...base, producer: wrapped }, 0, { logStart: 0n, logEnd: 0n }));
+    const worker = await environment.settle(openTestWorker({ ...base, producer: wrapped }, 0, { logStart: 0n, logEnd: 0n }));
     const uetrs = [environment.uetr(), environment.uetr(), environment.uetr()];
     for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr, schedulerStartAtMs));
     isFailing = true;
@@ -163,14 +163,14 @@ test.each(["down", "ambiguous", "torn"] as const)(
 
 test("the position follows what is produced, and a worker that stops writes it", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
-  const worker = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
+  const worker = await environment.settle(openTestWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   const uetrs = Array.from({ length: 5 }, () => environment.uetr());
   for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr));
   for (const record of journalRecords(environment)) await environment.settle(worker.handle([record]));
   await environment.settle(worker.close());
   const [document] = await environment.settle(environment.store.partitions.list("scheduler"));
   expect(document).toMatchObject({ position: 5n });
-  const next = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
+  const next = await environment.settle(openTestWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   expect(next.startAt).toBe(5n);
 });
 
@@ -178,7 +178,7 @@ test("I16: in a partition that has nothing more to read, a new owner's tasks sti
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
   const uetr = environment.uetr();
   const received = environment.creditReceived(uetr);
-  const first = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
+  const first = await environment.settle(openTestWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   await environment.append(topics.journal, uetr, received);
   await environment.settle(first.handle(journalRecords(environment)));
   await environment.time.advance(500);
@@ -189,7 +189,7 @@ test("I16: in a partition that has nothing more to read, a new owner's tasks sti
     appended.push(...facts.map(({ key, fact }) => `${key} ${fact.kind}`));
     return Promise.resolve(true);
   };
-  await environment.settle(openPartitionWorker(await environment.partitionContext({ append }), 0, { logStart: 0n, logEnd: 1n }));
+  await environment.settle(openTestWorker(await environment.partitionContext({ append }), 0, { logStart: 0n, logEnd: 1n }));
   await environment.time.advance(received.value.deadlineMs - schedulerStartAtMs + 1_000);
   expect(appended).toContain(`${uetr} DeadlinePassed`);
 });
@@ -204,7 +204,7 @@ test("an owner that takes its partition again appends nothing by itself before i
   const uetr = environment.uetr();
   const received = environment.creditReceived(uetr);
   const context = await environment.partitionContext({ append });
-  const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+  const worker = await environment.settle(openTestWorker(context, 0, { logStart: 0n, logEnd: 0n }));
   await environment.append(topics.journal, uetr, received);
   await environment.settle(worker.handle(journalRecords(environment)));
   await environment.time.advance(500);
@@ -260,7 +260,7 @@ test.each([
         yield* base.read(...given);
       },
     };
-    const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+    const worker = await environment.settle(openTestWorker(context, 0, { logStart: 0n, logEnd: 0n }));
     await switchToEmptyBuild(environment, worker);
     await environment.time.advance(30_000);
     expect(taken).toEqual([0, 0, 0]);

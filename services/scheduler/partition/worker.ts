@@ -47,9 +47,17 @@ import { type OwnedPartition, readLettersNote, takeOverPartition } from "./take-
 /** Records that are read again, or were missing, and are handled in one piece. */
 const readAgainMax = 500;
 
-/** Opens the worker of a partition; `assigned` is what the partition had when it was assigned. */
-export async function openPartitionWorker(context: PartitionContext, partition: number, assigned: PartitionEnds): Promise<BatchHandler> {
-  return await new PartitionWorker(context, partition, assigned).open();
+/**
+ * Opens the worker of a partition; `assigned` is what the partition had when it was assigned. Rejects where the
+ * assignment is over before it is confirmed.
+ */
+export async function openPartitionWorker(
+  context: PartitionContext,
+  partition: number,
+  assigned: PartitionEnds,
+  assignmentOver: AbortSignal,
+): Promise<BatchHandler> {
+  return await new PartitionWorker(context, partition, assigned, assignmentOver).open();
 }
 
 class PartitionWorker {
@@ -75,7 +83,7 @@ class PartitionWorker {
   /** The consumer does not hand over records below this offset again, whatever the build. */
   #handedTo = 0n;
 
-  constructor(context: PartitionContext, partition: number, assigned: PartitionEnds) {
+  constructor(context: PartitionContext, partition: number, assigned: PartitionEnds, assignmentOver: AbortSignal) {
     const { service, store, time, logger } = context;
     this.#context = context;
     this.#partition = partition;
@@ -103,6 +111,7 @@ class PartitionWorker {
       store: store.partitions,
       time,
       logger,
+      assignmentOver,
       heartbeatAgeMs: () => context.heartbeatAgeMs(),
       watch: context.watch,
       takeOver: (document, hasGoneBack) => this.#takeOver(document, hasGoneBack),

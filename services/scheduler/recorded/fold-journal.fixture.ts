@@ -6,7 +6,7 @@ import { rulesVersion } from "@sluice/domain";
 import type { OutgoingRecord, Producer, ReceivedRecord } from "@sluice/messaging";
 import type { TransactionDocument } from "@sluice/store";
 import { toRecordEntry, toSnapshotEntry } from "@sluice/testkit";
-import { openPartitionWorker } from "../partition/worker.ts";
+import { openTestWorker } from "../partition/open-worker.fixture.ts";
 import { SchedulerEnvironment, type SchedulerEnvironmentOptions } from "../scheduler.fixture.ts";
 
 const utf8 = new TextDecoder();
@@ -29,7 +29,7 @@ export async function foldJournal(records: readonly ReceivedRecord[], options: S
     close: () => Promise.resolve(),
   };
   const context = await environment.partitionContext({ producer, analystRecordsMax: 0 });
-  const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: BigInt(records.length) }));
+  const worker = await environment.settle(openTestWorker(context, 0, { logStart: 0n, logEnd: BigInt(records.length) }));
   // What waits for the position is sent before the next batch, so that each batch has its own.
   await environment.settle(worker.handle(records));
   await environment.settle(worker.flush?.() ?? Promise.resolve());

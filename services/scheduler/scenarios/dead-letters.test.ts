@@ -5,7 +5,7 @@ import type { Producer } from "@sluice/messaging";
 import { Fault, type Metrics, silentMetrics } from "@sluice/kernel";
 import { expect, test } from "vitest";
 import { SchedulerEnvironment } from "../scheduler.fixture.ts";
-import { openPartitionWorker } from "../partition/worker.ts";
+import { openTestWorker } from "../partition/open-worker.fixture.ts";
 
 const bad = Uint8Array.of(7, 7, 7, 7, 7, 7);
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -113,7 +113,7 @@ test("I3: dead letters whose write is in doubt are written again, and each is co
   const down = new Fault("messaging.unknown-outcome", "lost", { isRetryable: true });
   const producer: Producer = { send: (records) => (isUp ? real.send(records) : Promise.reject(down)), close: () => real.close() };
   const worker = await environment.settle(
-    openPartitionWorker(await environment.partitionContext({ producer }), 0, { logStart: 0n, logEnd: 0n }),
+    openTestWorker(await environment.partitionContext({ producer }), 0, { logStart: 0n, logEnd: 0n }),
   );
   const uetr = environment.uetr();
   await environment.append(topics.journal, uetr, environment.debit(uetr));

@@ -2,7 +2,7 @@
 
 import { topics } from "@sluice/contracts";
 import { expect, test } from "vitest";
-import { openPartitionWorker } from "../partition/worker.ts";
+import { openTestWorker } from "../partition/open-worker.fixture.ts";
 import { SchedulerEnvironment } from "../scheduler.fixture.ts";
 
 test("I1: a scheduler does not go on at its positions in another journal, and readiness says why", async () => {
@@ -26,7 +26,7 @@ test("I1: a scheduler does not go on at its positions in another journal, and re
 test("the journal is noted at the first take-over, and a later owner finds it there", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
   for (let owner = 0; owner < 2; owner += 1) {
-    await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
+    await environment.settle(openTestWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
     const [document] = await environment.settle(environment.store.partitions.list("scheduler"));
     expect(document).toMatchObject({ epoch: owner + 1, log: { clusterId: "memory", topicId: topics.journal } });
   }
@@ -36,7 +36,7 @@ test("I1: records that were not handed over are read before the one that was", a
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
   const uetrs = Array.from({ length: 6 }, () => environment.uetr());
   for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr));
-  const worker = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 6n }));
+  const worker = await environment.settle(openTestWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 6n }));
   const records = environment.broker.records({ topic: topics.journal, partition: 0 });
   // Neither the first record, nor those in the middle.
   await environment.settle(worker.handle([records[1]!, records[2]!, records[5]!]));
@@ -55,7 +55,7 @@ test("a journal that no longer begins at 0 is an error line at each assignment",
     logger: { ...base.logger, error: (event: string) => void lines.push(event) },
     metrics: { ...base.metrics, journalStart: { set: (offset: number) => void shown.push(offset) } },
   };
-  for (const logStart of [0n, 7n]) await environment.settle(openPartitionWorker(context, 0, { logStart, logEnd: 9n }));
+  for (const logStart of [0n, 7n]) await environment.settle(openTestWorker(context, 0, { logStart, logEnd: 9n }));
   // The alarm asks for the second.
   expect([lines, shown]).toEqual([["partition.journal-cut"], [0, 7]]);
 });

@@ -6,7 +6,7 @@ import { lookIntervalMs, type Producer } from "@sluice/messaging";
 import { checkConservation } from "@sluice/store";
 import { expect, test } from "vitest";
 import { schedulerDay, SchedulerEnvironment } from "../scheduler.fixture.ts";
-import { openPartitionWorker } from "../partition/worker.ts";
+import { openTestWorker } from "../partition/open-worker.fixture.ts";
 import { copyStore, listAllStates, listSent } from "./restored-store.fixture.ts";
 
 test.each([
@@ -56,7 +56,7 @@ test("I1: a store that lost documents behind the position that it still has is n
   const counted: number[] = [];
   const context = await environment.partitionContext();
   const metrics = { ...context.metrics, storeGoneBack: { add: (_labels: unknown, by = 1) => void counted.push(by) } };
-  const worker = await environment.settle(openPartitionWorker({ ...context, metrics }, 0, { logStart: 0n, logEnd: 0n }));
+  const worker = await environment.settle(openTestWorker({ ...context, metrics }, 0, { logStart: 0n, logEnd: 0n }));
   const handle = (from: number): Promise<void> =>
     environment.settle(worker.handle(environment.broker.records({ topic: topics.journal, partition: 0 }).slice(from, from + 1)));
   for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr));
@@ -92,7 +92,7 @@ test.each([
     for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr));
     const records = environment.broker.records({ topic: topics.journal, partition: 0 });
     const open = async (context: Awaited<ReturnType<typeof environment.partitionContext>>) =>
-      await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 4n }));
+      await environment.settle(openTestWorker(context, 0, { logStart: 0n, logEnd: 4n }));
     const context = await environment.partitionContext();
     let restore = (): void => {};
     const { partitions } = context.store;
@@ -172,7 +172,7 @@ test("I11: a ledger that is read from a restored store, in the middle of a batch
     },
   };
   const open = async () =>
-    await environment.settle(openPartitionWorker(await environment.partitionContext({ producer }), 0, { logStart: 0n, logEnd: 3n }));
+    await environment.settle(openTestWorker(await environment.partitionContext({ producer }), 0, { logStart: 0n, logEnd: 3n }));
   for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr));
   const records = environment.broker.records(place);
   const first = await open();
@@ -199,7 +199,7 @@ test("I1, I16: an owner that has been handed nothing yet reads again what a rest
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
   const uetrs = [environment.uetr(), environment.uetr()];
   const open = async (logEnd: bigint) => {
-    const worker = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd }));
+    const worker = await environment.settle(openTestWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd }));
     const handle = (from: number): Promise<void> =>
       environment.settle(worker.handle(environment.broker.records({ topic: topics.journal, partition: 0 }).slice(from, from + 1)));
     return { worker, handle };
@@ -226,7 +226,7 @@ test("I3: nothing is decided on a store that went back while the partition was t
   await environment.hold(uetr);
   const open = async (own: Parameters<typeof environment.partitionContext>[0] = {}) => {
     const context = await environment.partitionContext(own);
-    const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 3n }));
+    const worker = await environment.settle(openTestWorker(context, 0, { logStart: 0n, logEnd: 3n }));
     const handle = (from: number): Promise<void> =>
       environment.settle(worker.handle(environment.broker.records({ topic: topics.journal, partition: 0 }).slice(from, from + 1)));
     return { worker, handle };

@@ -14,7 +14,7 @@ import {
   schedulerStartAtMs,
   SchedulerEnvironment,
 } from "../scheduler.fixture.ts";
-import { openPartitionWorker } from "../partition/worker.ts";
+import { openTestWorker } from "../partition/open-worker.fixture.ts";
 
 test("I16: a deadline that was appended too early, by a broker clock that runs ahead, is appended again", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
@@ -27,7 +27,7 @@ test("I16: a deadline that was appended too early, by a broker clock that runs a
       return Promise.resolve(true);
     },
   });
-  const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+  const worker = await environment.settle(openTestWorker(context, 0, { logStart: 0n, logEnd: 0n }));
   const uetr = environment.uetr();
   await environment.credit(uetr);
   await environment.settle(worker.handle(environment.broker.records({ topic: topics.journal, partition: 0 })));
@@ -69,7 +69,7 @@ test("I16: an unreadable Release is made again, and delays no other debit of its
       return Promise.resolve(true);
     },
   });
-  const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+  const worker = await environment.settle(openTestWorker(context, 0, { logStart: 0n, logEnd: 0n }));
   const handled = { count: 0 };
   const handle = async (): Promise<void> => {
     const records = environment.broker.records({ topic: topics.journal, partition: 0 }).slice(handled.count);

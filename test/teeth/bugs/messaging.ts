@@ -307,12 +307,41 @@ export const messagingBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "packages/messaging/partitions/lease/partition-lease.ts",
-        find: "while (this.#options.heartbeatAgeMs() >= heartbeatAgeMaxMs)",
-        put: "while (this.#options.heartbeatAgeMs() < 0)",
+        find: "while (!isOver() && this.#options.heartbeatAgeMs() >= heartbeatAgeMaxMs)",
+        put: "while (!isOver() && this.#options.heartbeatAgeMs() < 0)",
       },
     ],
     nearest: ["packages/messaging/partitions/lease/partition-lease.test.ts"],
   },
+  {
+    id: "taken-after-its-assignment",
+    breaks: "A process that stood still takes a partition over for an assignment that ended while nobody had confirmed it (I4).",
+    edits: [
+      {
+        file: "packages/messaging/partitions/lease/partition-lease.ts",
+        find: 'assignmentOver.aborted || this.#state.kind === "over"',
+        put: 'this.#state.kind === "over"',
+      },
+      {
+        file: "packages/messaging/partitions/lease/partition-lease.ts",
+        find: "await sleep(time, unconfirmedWaitMs, assignmentOver)",
+        put: "await sleep(time, unconfirmedWaitMs)",
+      },
+    ],
+    nearest: ["packages/messaging/partitions/lease/partition-lease.test.ts"],
+  },
+  ...(["keyed", "batch"] as const).map((kind) => ({
+    id: `${kind}-opening-hears-no-end`,
+    breaks: "An opening that waits for the coordinator is not told that its assignment is over, so that a stop never ends.",
+    edits: [
+      {
+        file: `packages/messaging/partitions/${kind}-consumer.ts`,
+        find: "log, this.#over.signal)",
+        put: "log, new AbortController().signal)",
+      },
+    ],
+    nearest: ["packages/messaging/partitions/partition-consumer.test.ts"],
+  })),
   {
     id: "old-answer-counts-as-fresh",
     breaks: "A process that stood still takes an answer that waited for it for a sign that it still has its partitions.",

@@ -47,12 +47,14 @@ type Options = PartitionLeaseOptions<Document, Document, string>;
 function createOwner(own: Partial<Options> & Pick<Options, "store" | "time">) {
   const events: string[] = [];
   const coordinator = { answeredAtMs: 0 };
+  const assignment = new AbortController();
   const lease = new PartitionLease<Document, Document, string>({
     service: "scheduler",
     partition: 0,
     logger: { ...silentLogger, warn: (event, fields = {}) => events.push(`${event}: ${String(fields["reason"])}`) },
     watch: createPartitionWatch({ service: "scheduler", store: own.store, time: own.time, logger: silentLogger }),
     isWitnessMissing: () => Promise.resolve(false),
+    assignmentOver: assignment.signal,
     heartbeatAgeMs: () => own.time.monotonicMs() - coordinator.answeredAtMs,
     takeOver: (document) => Promise.resolve(document),
     granted: ({ epoch }) => events.push(`granted ${epoch}`),
@@ -62,7 +64,7 @@ function createOwner(own: Partial<Options> & Pick<Options, "store" | "time">) {
     ...own,
   });
   const heartbeat = (): void => void (coordinator.answeredAtMs = own.time.monotonicMs());
-  return { lease, events, heartbeat };
+  return { lease, events, heartbeat, endAssignment: () => assignment.abort() };
 }
 
 const byAnother = "another owner has taken it over";
@@ -87,14 +89,30 @@ describe("the lease of a partition", () => {
     await clock.advance(60_000);
     owner.heartbeat();
     await owner.lease.take();
-    const late = zombie.lease.take().catch((error: unknown) => error);
+    const late: unknown[] = [];
+    void zombie.lease.take().catch((error: unknown) => late.push(error));
     await clock.advance(1_000);
     expect([await owner.lease.write(1, 3n), store.document()]).toEqual([true, { epoch: 1, owners: ["1:1"], position: 3n }]);
-    zombie.lease.close("its session has ended");
-    expect(await late).toMatchObject({ code: "messaging.lease-lost", isRetryable: true });
+    zombie.endAssignment();
+    await clock.advance(1);
+    expect(late).toMatchObject([{ code: "messaging.lease-lost", isRetryable: true }]);
     expect([zombie.events, clock.pending()]).toEqual([[], 1]);
     owner.lease.close("the end of the test");
     expect(clock.pending()).toBe(0);
+  });
+
+  it("#2: is not taken for an assignment that ended while nobody had confirmed it, also once the coordinator answers again", async () => {
+    const clock = time();
+    const store = createLeaseStore();
+    const { lease, events, heartbeat, endAssignment } = createOwner({ store, time: clock });
+    await clock.advance(60_000);
+    const late: unknown[] = [];
+    void lease.take().catch((error: unknown) => late.push(error));
+    endAssignment();
+    heartbeat();
+    await clock.advance(1_000);
+    expect(late).toMatchObject([{ code: "messaging.lease-lost", isRetryable: true }]);
+    expect([events, store.document().epoch]).toEqual([[], 0]);
   });
 
   it("#2: is taken once the coordinator answers again", async () => {

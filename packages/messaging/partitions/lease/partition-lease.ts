@@ -70,6 +70,8 @@ export interface PartitionLeaseOptions<Document extends LeasePosition, Owned, Un
   readonly logger: Logger;
   /** Looks at the store while the partition is owned. */
   readonly watch: PartitionWatch;
+  /** Aborted once the group has ended the assignment for which the lease is, also while it is being taken. */
+  readonly assignmentOver: AbortSignal;
   /** Milliseconds since the group's coordinator last answered this process. */
   heartbeatAgeMs(): number;
   /** True once the process ends: a lost lease is not taken again. */
@@ -118,7 +120,6 @@ export class PartitionLease<Document extends LeasePosition, Owned, Unproven = ne
   /** #7: the newest position of the held epoch that was there before the witness was found. */
   #proven = 0n;
   #waiting: Disposable | null = null;
-  readonly #closed = new AbortController();
 
   constructor(options: PartitionLeaseOptions<Document, Owned, Unproven>) {
     this.#options = options;
@@ -142,14 +143,14 @@ export class PartitionLease<Document extends LeasePosition, Owned, Unproven = ne
     return await this.#takeOver();
   }
 
-  /** #2. Rejects where the assignment is over before that. */
+  /** #2. Rejects where the assignment is over before that: nothing is raised for one that another process has. */
   async #waitUntilConfirmed(): Promise<void> {
-    const { partition, time } = this.#options;
-    while (this.#options.heartbeatAgeMs() >= heartbeatAgeMaxMs) {
-      await sleep(time, unconfirmedWaitMs, this.#closed.signal);
-      if (this.#state.kind !== "over") continue;
-      throw new Fault("messaging.lease-lost", `partition ${partition}: ${this.#state.reason}`, { isRetryable: true });
-    }
+    const { partition, time, assignmentOver } = this.#options;
+    const isOver = (): boolean => assignmentOver.aborted || this.#state.kind === "over";
+    while (!isOver() && this.#options.heartbeatAgeMs() >= heartbeatAgeMaxMs) await sleep(time, unconfirmedWaitMs, assignmentOver);
+    if (!isOver()) return;
+    this.#on({ kind: "failed" });
+    throw new Fault("messaging.lease-lost", `partition ${partition}: its assignment is over`, { isRetryable: true });
   }
 
   /**
@@ -233,7 +234,6 @@ export class PartitionLease<Document extends LeasePosition, Owned, Unproven = ne
   close(reason: string): void {
     this.#on({ kind: "closed", reason });
     this.#waiting?.[Symbol.dispose]();
-    this.#closed.abort();
     this.#drop(reason);
   }
 

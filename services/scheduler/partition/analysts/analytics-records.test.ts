@@ -4,7 +4,7 @@ import { type AnyDecodedRecord, type RecordName, recordMap, schemaVersions, topi
 import type { OutgoingRecord } from "@sluice/messaging";
 import { expect, test } from "vitest";
 import { closesAtMs, opensAtMs, reconciliationAtMs, SchedulerEnvironment } from "../../scheduler.fixture.ts";
-import { openPartitionWorker } from "../worker.ts";
+import { openTestWorker } from "../open-worker.fixture.ts";
 
 async function at(environment: SchedulerEnvironment, atMs: number): Promise<void> {
   await environment.time.advance(Math.max(0, atMs - environment.time.nowMs()));
@@ -154,7 +154,7 @@ test("I15: a partition that has more for analysts than may wait sends it before 
     return base.producer.send(records);
   };
   const context = await environment.partitionContext({ analystRecordsMax: 3, producer: { send, close: () => Promise.resolve() } });
-  const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+  const worker = await environment.settle(openTestWorker(context, 0, { logStart: 0n, logEnd: 0n }));
   for (let count = 0; count < 8; count += 1) {
     const uetr = environment.uetr();
     await environment.append(topics.journal, uetr, environment.debit(uetr));
