@@ -51,7 +51,7 @@ test("#2 who does not answer is listed with the reason", async () => {
 
 test.each(["127.0.0.1", "localhost"])("#3 a process with TLS is asked by %s, whatever its certificate says", async (host) => {
   const { certificatePem: cert, keyPem: key } = createCertificateAuthority("Nobody's", machineTime.nowMs()).issue({ name: "x", hosts: [] });
-  const server = createSecureServer({ cert, key }, (request, response) => void response.end(bodies["/readyz"]));
+  const server = createSecureServer({ cert, key }, (_, response) => void response.end(bodies["/readyz"]));
   servers.push(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
