@@ -33,6 +33,8 @@ export interface ServersOptions {
   readonly purpose?: string;
   /** True: the servers outlive this process, and `stopRecordedProcesses(directory)` ends them. */
   readonly isDetached?: boolean;
+  /** Another Kafka than the plain one. */
+  readonly kafka?: ServerKind;
   readonly progress?: ReportProgress;
   readonly environment?: NodeJS.ProcessEnv;
 }
@@ -69,7 +71,8 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   const { environment = process.env, progress = () => {} } = options;
   const given = new Map(kinds.map(({ kind, variable }) => [kind.name, environment[variable] ?? ""]));
   const isGiven = (name: string): boolean => (environment[name] ?? "") !== "";
-  const needed = kinds.filter(({ isGivenBy }) => !isGivenBy.some(isGiven)).map(({ kind }) => kind);
+  const missing = kinds.filter(({ isGivenBy }) => !isGivenBy.some(isGiven)).map(({ kind }) => kind);
+  const needed = missing.map((kind) => (kind.name === "kafka" ? (options.kafka ?? kind) : kind));
   const directory = options.directory ?? (await makeRunDirectory(join(workFolder, "run"), options.purpose ?? "servers"));
   await mkdir(directory, { recursive: true });
   const previousPorts = new Map(readRecord(directory)?.processes.map(({ name, ports }) => [name, ports]));

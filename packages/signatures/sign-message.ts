@@ -28,7 +28,11 @@ const namingHeaders = ["webhook-id", "sluice-sequence", "sluice-previous-id"] as
 /** #1. Returns the headers to add. */
 export function signRequest(key: OwnKey, message: SentMessage, createdS: number): AddedHeaders {
   const digest = contentDigest(message.body);
-  const head: RequestHead = { ...message, isOriginKnown: true, header: (name) => (name === "content-digest" ? digest : message.header(name)) };
+  const head: RequestHead = {
+    ...message,
+    isOriginKnown: true,
+    header: (name) => (name === "content-digest" ? digest : message.header(name)),
+  };
   const components = ["@method", "@target-uri", "content-digest", ...namingHeaders].flatMap((name): readonly CoveredComponent[] => {
     const value = readComponent(name, head);
     return value === null ? [] : [{ item: componentItem(name), value }];

@@ -74,7 +74,7 @@ async function demonstrate(options: DemoOptions, narrator: Narrator, signal: Abo
   try {
     return await playOnServers(common, options, show);
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== "servers.missing-tools" || options.kill !== null) throw error;
+    if (!(error instanceof Fault) || error.code !== "servers.missing-tools" || options.kill !== null || options.isSecured) throw error;
     for (const line of error.message.split("\n")) narrator.say("demo", line);
     narrator.say("demo", "so the same day is played in one process, over a log and a store in memory");
     return await playInMemory(common, options, show);
@@ -96,7 +96,7 @@ async function playInMemory(common: Common, options: DemoOptions, show: ShowRepo
 async function playOnServers(common: Common, options: DemoOptions, show: ShowReport): Promise<DemoReport> {
   const { day, narrator, signal } = common;
   for (const pace of pacesFor(options)) {
-    await using environment = await openDemoEnvironment({ ...common, pace });
+    await using environment = await openDemoEnvironment({ ...common, pace, isSecured: options.isSecured });
     if (pace.isLast || !isTooLate(environment.times, day.transactions.length, machineTime.nowMs())) {
       const report = await playIn(environment, day, options, narrator, signal);
       await show(environment, report);

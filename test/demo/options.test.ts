@@ -5,12 +5,20 @@ describe("the demo's arguments", () => {
   it("have defaults", () => {
     expect(readDemoOptions([])).toEqual({
       ok: true,
-      options: { isJson: false, kill: null, debits: 200, isKept: false, isInMemory: false, isStaying: false },
+      options: { isJson: false, kill: null, debits: 200, isKept: false, isInMemory: false, isSecured: false, isStaying: false },
     });
   });
 
   it("set the options", () => {
-    const options = { isJson: true, kill: "event-publisher", debits: 20, isKept: true, isInMemory: false, isStaying: false };
+    const options = {
+      isJson: true,
+      kill: "event-publisher",
+      debits: 20,
+      isKept: true,
+      isInMemory: false,
+      isSecured: false,
+      isStaying: false,
+    };
     expect(readDemoOptions(["--json", "--kill", "event-publisher", "--debits=20", "--keep"])).toEqual({ ok: true, options });
   });
 

@@ -14,6 +14,8 @@ export interface DemoOptions {
   readonly isKept: boolean;
   /** Plays in one process over memory, also where the real servers could run. */
   readonly isInMemory: boolean;
+  /** With TLS, logins and rights. */
+  readonly isSecured: boolean;
   /** Leaves everything up after the verdict, until Ctrl-C. */
   readonly isStaying: boolean;
 }
@@ -24,7 +26,7 @@ const debitsDefault = 200;
 const debitsMax = 5_000;
 
 export function readDemoOptions(args: readonly string[]): OptionsReading {
-  let values: { json?: boolean; kill?: string; debits?: string; keep?: boolean; "in-memory"?: boolean; stay?: boolean };
+  let values: { json?: boolean; kill?: string; debits?: string; keep?: boolean; "in-memory"?: boolean; secured?: boolean; stay?: boolean };
   try {
     const known = {
       json: { type: "boolean" },
@@ -32,6 +34,7 @@ export function readDemoOptions(args: readonly string[]): OptionsReading {
       debits: { type: "string" },
       keep: { type: "boolean" },
       "in-memory": { type: "boolean" },
+      secured: { type: "boolean" },
       stay: { type: "boolean" },
     } as const;
     ({ values } = parseArgs({ args: [...args], options: known, allowPositionals: false }));
@@ -46,8 +49,11 @@ export function readDemoOptions(args: readonly string[]): OptionsReading {
   }
   const isInMemory = values["in-memory"] ?? false;
   if (isInMemory && kill !== null) return { ok: false, problem: "--kill needs services in processes of their own: not with --in-memory" };
+  const isSecured = values.secured ?? false;
+  if (isInMemory && isSecured) return { ok: false, problem: "--secured needs servers and processes: not with --in-memory" };
+  const isStaying = values.stay ?? false;
   return {
     ok: true,
-    options: { isJson: values.json ?? false, kill, debits, isKept: values.keep ?? false, isInMemory, isStaying: values.stay ?? false },
+    options: { isJson: values.json ?? false, kill, debits, isKept: values.keep ?? false, isInMemory, isSecured, isStaying },
   };
 }

@@ -1,6 +1,8 @@
 // Plays a business day of real processes on real servers, and kills each service once. The day is examined from
-// outside: by the banks, by the checker over the whole history, and by a plain consumer of the event topic.
+// outside: by the banks, by the checker over the whole history, and by a plain consumer of the event topic. All is
+// secured as by `demo --secured`: TLS everywhere, and each service is a user of Kafka with few rights.
 
+import { readFileSync } from "node:fs";
 import { checkHistory } from "@sluice/checker";
 import { collectHistory, loadDocuments, type ServiceName, serviceNames } from "@sluice/environment";
 import { createNarrator, type DemoDay, type DemoEnvironment, openDemoEnvironment, planDemoDay, playDay } from "@sluice/demo";
@@ -24,7 +26,7 @@ beforeAll(async () => {
   const { signal } = new AbortController();
   const narrator = createNarrator(machineTime, () => {});
   opened.defer(() => narrator.stop());
-  const ports = { time: machineTime, random: machineRandom, narrator, day, pace, directory: null, signal };
+  const ports = { time: machineTime, random: machineRandom, narrator, day, pace, directory: null, isSecured: true, signal };
   stage = opened.use(await openDemoEnvironment({ ...ports, environment: environmentWithoutServers() }));
   const killing = killEachOnce();
   const played = await playDay({ ...stage, time: machineTime, day, narrator, signal, kill: null, isDisturbed: true });
@@ -69,7 +71,7 @@ describe("a day of real processes in which each service is killed once", () => {
   });
 
   test("I6: read from offset 0 by a plain consumer, the event topic has stage versions 1…n without a gap and the states of the table", async () => {
-    const events = await eventsFromTheStart(stage.kafkaBrokers, stage.serde);
+    const events = await eventsFromTheStart(stage.kafka, stage.serde);
     const once = new Map(events.map((event) => [event.id, event]));
     const byUetr = Map.groupBy(once.values(), ({ uetr }) => uetr);
     for (const debit of day.transactions) {
@@ -103,8 +105,14 @@ interface StateEvent {
 }
 
 /** Reads the event topic with kafkajs, as an analyst would, and uses nothing of Sluice but its schemas. */
-async function eventsFromTheStart(brokers: string, serde: Serde): Promise<readonly StateEvent[]> {
-  const kafka = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING });
+async function eventsFromTheStart(settings: DemoEnvironment["kafka"], serde: Serde): Promise<readonly StateEvent[]> {
+  const read = (name: string): string => readFileSync(settings[name] ?? "", "utf8");
+  const kafka = new Kafka({
+    brokers: (settings["KAFKA_BROKERS"] ?? "").split(","),
+    ssl: { ca: read("KAFKA_TLS_CA_FILE"), cert: read("KAFKA_TLS_CERTIFICATE_FILE"), key: read("KAFKA_TLS_KEY_FILE"), servername: "" },
+    sasl: { mechanism: "scram-sha-512", username: settings["KAFKA_SASL_USERNAME"] ?? "", password: read("KAFKA_SASL_PASSWORD_FILE") },
+    logLevel: logLevel.NOTHING,
+  });
   const admin = kafka.admin();
   await admin.connect();
   const ends = await admin.fetchTopicOffsets(topics.events);

@@ -12,6 +12,7 @@ export * from "./process-watch.ts";
 export * from "./processes.ts";
 export * from "./provision.ts";
 export * from "./run-program.ts";
+export * from "./secured.ts";
 export * from "./secured-brokers.ts";
 export * from "./service-environment.ts";
 export * from "./text-table.ts";

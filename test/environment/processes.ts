@@ -1,6 +1,7 @@
 // Runs a service of Sluice as a process, for demo, up and the end-to-end tests.
 //
-// #1 A service has started when it logs `service.listening`; readiness is asked at its operations port.
+// #1 A service has started when it logs `service.listening`; readiness is asked at its operations port. A certificate of
+//    ours is trusted by who calls this (`setDefaultCACertificates`).
 // #2 A service that does not start reports the reason: the last error of its log.
 // #3 `stop` always ends it: SIGTERM, and SIGKILL after its grace time. `kill` is SIGKILL at once.
 // #4 No variable of our own environment named SLUICE_… reaches it: it gets only what it is given.
@@ -108,6 +109,7 @@ export async function startService(
     throw new Fault("cli.service-not-started", `${name} ended with ${code ?? signal}: ${why} (${logFile})`, { isRetryable: false });
   }
   if (options.isDetached === true) child.unref();
+  const scheme = environment["SLUICE_TLS_CERTIFICATE_FILE"] === undefined ? "http" : "https";
   return {
     name,
     pid: child.pid ?? 0,
@@ -116,7 +118,8 @@ export async function startService(
     opsPort: listening.opsPort,
     logFile,
     exited,
-    ready: (withinMs = readyTimeoutMs) => becomeReady(name, listening.opsPort, hasExited, withinMs, options.signal),
+    ready: (withinMs = readyTimeoutMs) =>
+      becomeReady(name, `${scheme}://127.0.0.1:${listening.opsPort}`, hasExited, withinMs, options.signal),
     stop: () => (hasExited() ? exited : end("SIGTERM")),
     kill: () => (hasExited() ? exited : end("SIGKILL")),
   };
@@ -191,14 +194,14 @@ function parseFields(line: string): Record<string, unknown> | null {
 
 async function becomeReady(
   name: ServiceName,
-  opsPort: number,
+  address: string,
   hasExited: () => boolean,
   withinMs: number,
   signal?: AbortSignal,
 ): Promise<void> {
   const deadlineMs = machineTime.monotonicMs() + withinMs;
   for (let reasons = "no answer"; ;) {
-    const answer = await readiness(opsPort);
+    const answer = await askReadiness(address);
     if (answer === "ready") return;
     reasons = answer ?? reasons;
     signal?.throwIfAborted();
@@ -212,8 +215,12 @@ async function becomeReady(
 
 /** Returns "ready", the reasons why the service is not ready, or null if it does not answer. */
 export async function readiness(opsPort: number): Promise<string | null> {
+  return await askReadiness(`http://127.0.0.1:${opsPort}`);
+}
+
+async function askReadiness(address: string): Promise<string | null> {
   try {
-    const answer = await fetch(`http://127.0.0.1:${opsPort}/readyz`, { signal: AbortSignal.timeout(answerTimeoutMs) });
+    const answer = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(answerTimeoutMs) });
     const body: unknown = await answer.json();
     if (answer.ok) return "ready";
     const reasons = typeof body === "object" && body !== null && "reasons" in body && Array.isArray(body.reasons) ? body.reasons : [];

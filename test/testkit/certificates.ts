@@ -32,9 +32,9 @@ export function certificateSha256(pem: string): string {
 
 const dayMs = 86_400_000;
 
-/** Creates an authority. By default its certificates are valid from a day before `nowMs` until a day after. */
-export function createCertificateAuthority(name: string, nowMs: number): CertificateAuthority {
-  return authorityBelow(null, name, { fromMs: nowMs - dayMs, toMs: nowMs + dayMs });
+/** Creates an authority. By default its certificates are valid from a day before `nowMs` until `lifeMs` after. */
+export function createCertificateAuthority(name: string, nowMs: number, lifeMs = dayMs): CertificateAuthority {
+  return authorityBelow(null, name, { fromMs: nowMs - dayMs, toMs: nowMs + lifeMs });
 }
 
 interface Issuer {

@@ -126,7 +126,7 @@ async function prepareBroker(place: BrokerPlace): Promise<void> {
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, "key-store.pem"), `${options.keyPem}${options.certificatePem}`);
   await writeFile(join(directory, "trust-store.pem"), options.authorityPem);
-  await writeFile(join(directory, "kafka.properties"), brokerProperties(options, ports, index));
+  await writeFile(join(directory, "kafka.properties"), brokerProperties(options, { ports, index, logDirectory: "data" }));
   const users = (["SCRAM-SHA-256", "SCRAM-SHA-512"] as const).flatMap((mechanism) => [
     "--add-scram",
     `${mechanism}=[name=${options.user},password=${options.passwords[mechanism]}]`,
@@ -164,7 +164,11 @@ async function startBroker(broker: BrokerPlace): Promise<ServerProcess> {
   });
 }
 
-function brokerProperties({ user, passwords, users }: SecuredKafkaOptions, ports: readonly BrokerPorts[], index: number): string {
+/** A relative log directory is relative to the process's working directory. */
+export function brokerProperties(
+  { user, passwords, users }: Pick<SecuredKafkaOptions, "user" | "passwords" | "users">,
+  { ports, index, logDirectory }: { readonly ports: readonly BrokerPorts[]; readonly index: number; readonly logDirectory: string },
+): string {
   const { secured, internal, controller } = ports[index] ?? { secured: 0, internal: 0, controller: 0 };
   const at = (port: number): string => `${loopbackAddress}:${port}`;
   const own = `SECURED://${at(secured)},INTERNAL://${at(internal)}`;
@@ -192,7 +196,7 @@ listener.name.secured.scram-sha-512.sasl.jaas.config=${security}.scram.ScramLogi
 listener.name.secured.plain.sasl.jaas.config=${security}.plain.PlainLoginModule required user_${user}="${passwords.PLAIN}";
 listener.name.secured.oauthbearer.sasl.jaas.config=${security}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";
 listener.name.secured.oauthbearer.sasl.server.callback.handler.class=${security}.oauthbearer.internals.unsecured.OAuthBearerUnsecuredValidatorCallbackHandler
-log.dirs=data
+log.dirs=${logDirectory}
 auto.create.topics.enable=false
 ${rights}default.replication.factor=${replicas}
 min.insync.replicas=${insync}

@@ -27,6 +27,8 @@ export interface ServerPlan {
   readonly address: string;
   /** Sends one real request. Rejecting means no. */
   isReady(): Promise<boolean>;
+  /** What must be done once it answers, before anybody uses it. */
+  readonly prepare?: () => Promise<void>;
 }
 
 export interface ServerKind {

@@ -76,6 +76,7 @@ export async function startServer(
   };
   try {
     await becomeReady(kind.name, plan, exit, logFile);
+    await plan.prepare?.();
   } catch (error) {
     await stopChild(child);
     throw error;

@@ -56,7 +56,11 @@ export const controlTerminal: ControlTerminal = {
   ...(process.stdout.isTTY ? { page: pageAnswer, columns: process.stdout.columns } : {}),
   write: (text) => void process.stdout.write(text),
   environment: process.env,
-  upControlUrl: async () => (await readUpState(["console"]))?.controlUrl ?? null,
+  upControlUrl: async () => {
+    const up = await readUpState(["console"]);
+    trustAuthorities(up?.authorityFile ?? "");
+    return up?.controlUrl ?? null;
+  },
   fetch: (url, request) => {
     trustAuthorities(process.env["SLUICE_CONTROL_CA_FILE"] ?? "");
     return fetch(url, request);

@@ -47,7 +47,10 @@ test("windows says how long until each opens and closes, and what is held for ea
   ];
   const console = createFakeConsole([{ rows: [open, planned("2026-11-21"), planned("2026-11-23")] }, me, { rows }]);
   await runWindows(buildCall(), console.where);
-  const lines = console.text().split("\n").filter((line) => !line.includes("gate"));
+  const lines = console
+    .text()
+    .split("\n")
+    .filter((line) => !line.includes("gate"));
   expect(lines).toEqual([
     expect.stringMatching(/^ZA_EFT:2026-11-20/),
     expect.stringMatching(/14:00:00Z {2}open, closes in 3h 13m$/),

@@ -12,7 +12,16 @@ import type { Bank, Configuration, Connector, ItemLimit, ConfiguredOperator, Sch
 import type { Calendar } from "@sluice/calendar";
 import { buildCalendar, calendarSchema, extendCalendar, extendingSchema } from "../calendars/calendar-schema.ts";
 import { checkCredentials } from "./credential-checks.ts";
-import { checkBanks, checkCalendars, checkMessageKeys, checkNames, checkRules, checkSchemes, type PartAtPath, schemeTimes } from "./cross-checks.ts";
+import {
+  checkBanks,
+  checkCalendars,
+  checkMessageKeys,
+  checkNames,
+  checkRules,
+  checkSchemes,
+  type PartAtPath,
+  schemeTimes,
+} from "./cross-checks.ts";
 import { type FileVariables, isUnresolvedVariable, resolveVariables } from "./variables.ts";
 import {
   type BankInFile,

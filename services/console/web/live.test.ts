@@ -80,7 +80,8 @@ test("a stream without a session is 401, and one more than an operator may have 
     environment.settled(environment.desk.fetchControl(new Request("http://console/live/system", { headers })));
   expect((await open({})).status).toBe(401);
   const streams = [];
-  for (let opened = 0; opened < liveStreamLimits.own.slotsPerCallerMax; opened += 1) streams.push(listenTo(environment, await open({ cookie })));
+  for (let opened = 0; opened < liveStreamLimits.own.slotsPerCallerMax; opened += 1)
+    streams.push(listenTo(environment, await open({ cookie })));
   expect((await open({ cookie })).status).toBe(503);
   await streams[0]?.close();
   const again = await open({ cookie });

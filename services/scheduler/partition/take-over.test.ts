@@ -63,9 +63,7 @@ test("I16: twelve partitions are taken over in less than twice the time of one, 
     const base = await environment.partitionContext();
     const context = { ...base, store: serializeOpenReads(base.store) };
     const startMs = environment.time.monotonicMs();
-    await environment.settle(
-      Promise.all(partitions.map((partition) => openTestWorker(context, partition, { logStart: 0n, logEnd: 0n }))),
-    );
+    await environment.settle(Promise.all(partitions.map((partition) => openTestWorker(context, partition, { logStart: 0n, logEnd: 0n }))));
     return environment.time.monotonicMs() - startMs;
   }
   const [one, all] = [await takeOverMs([0]), await takeOverMs(twelve)];

@@ -6,8 +6,10 @@
 //    are checked.
 
 import { generateKeyPairSync } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { kafkaSettings, readEnvironment, settingNames } from "@sluice/config";
 import { partitionCountDefault, createRegistrySerde, topics, type Serde } from "@sluice/contracts";
 import { startServers } from "@sluice/local-servers";
 import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
@@ -16,7 +18,8 @@ import { createMongoStore, type Store } from "@sluice/store";
 import { createMemoryRecorder, type BankSimulator, type ConnectorSimulator, type MemoryRecorder } from "@sluice/testkit";
 import { demoConfiguration, type DemoOperator } from "./configuration.ts";
 import { createOperators, openBanks, openConnector } from "./parties.ts";
-import { provision, serviceEnvironment, serviceNames } from "@sluice/environment";
+import { prepareSecured, provision, type Secured, serviceEnvironment, serviceNames } from "@sluice/environment";
+import { kafkaConnection } from "@sluice/process";
 import { planDemoTimes, type DemoDay, type DemoPace, type DemoTimes } from "../plan/day.ts";
 import { startDemoServices, type DemoServices } from "./services.ts";
 import { slowedDown } from "../plan/pace.ts";
@@ -32,12 +35,15 @@ export interface DemoEnvironmentOptions {
   readonly directory: string | null;
   /** Environment variables that may name servers; the process's own by default. */
   readonly environment?: NodeJS.ProcessEnv;
+  /** With TLS, logins and rights; false by default. */
+  readonly isSecured?: boolean;
   readonly signal: AbortSignal;
 }
 
 export interface DemoEnvironment extends AsyncDisposable {
   readonly directory: string;
-  readonly kafkaBrokers: string;
+  /** Settings with which a client reaches Kafka, by the names of the environment. */
+  readonly kafka: Readonly<Record<string, string>>;
   readonly times: DemoTimes;
   readonly banks: ReadonlyMap<string, BankSimulator>;
   readonly connector: ConnectorSimulator;
@@ -56,20 +62,28 @@ export async function openDemoEnvironment(options: DemoEnvironmentOptions): Prom
   const { time, narrator, signal } = options;
   await using opened = new AsyncDisposableStack();
   const progress = (text: string): void => narrator.say("servers", text);
+  const secured = options.isSecured === true ? await openSecured(opened) : null;
   const servers = await startServers({
     storage: "memory",
     purpose: "demo",
     progress,
+    ...(secured === null ? {} : { kafka: secured.kafka }),
     ...(options.directory === null ? {} : { directory: options.directory }),
     ...(options.environment === undefined ? {} : { environment: options.environment }),
   });
   opened.defer(() => servers.stop());
   signal.throwIfAborted();
-  const connection = { brokers: servers.kafkaBrokers.split(","), clientId: "demo" };
+  const kafka = { KAFKA_BROKERS: servers.kafkaBrokers, ...secured?.connections };
+  const settings = readEnvironment({ ...options.environment, ...kafka }, settingNames(kafkaSettings));
+  const connection = await kafkaConnection("demo", settings, { time, logger: silentLogger, opened });
   const messaging = createKafkaMessaging({ connection, time, logger: silentLogger });
   opened.defer(() => messaging.close());
   const database = `sluice_demo_${time.nowMs()}`;
-  const provisioningMs = await timed(time, () => provision(servers, database));
+  const provisioningMs = await timed(time, () =>
+    provision(servers, database, {
+      ...(secured === null ? {} : { principalOf: secured.principalOf, environment: { ...process.env, ...kafka } }),
+    }),
+  );
   await requireEmptyJournal(messaging);
   const serde = await createRegistrySerde({ url: servers.schemaRegistryUrl, time, signal });
   const store = createMongoStore({ url: servers.mongoUrl, database, logger: silentLogger });
@@ -91,18 +105,27 @@ export async function openDemoEnvironment(options: DemoEnvironmentOptions): Prom
   await writeFile(configurationFile, yaml);
   narrator.say("services", `start: ${serviceNames.join(", ")}`);
   const environment = { ...serviceEnvironment({ servers, configurationFile, database, references }), SLUICE_OPERATOR_KEY_FILE: keyFile };
-  const services = await startDemoServices({ environment, directory: servers.directory, signal });
+  const services = await startDemoServices({ environment, secured, directory: servers.directory, signal });
   opened.defer(() => services.stop());
   const banks = new Map(access.map(({ simulator }) => [simulator.bankId, simulator]));
   for (const party of [...banks.values(), clearing.simulator]) party.setIngressUrl(services.ingressUrl);
   narrator.say("services", `are ready; ingress listens on ${services.ingressUrl}`);
   const owned = opened.move();
   const close = (): Promise<void> => owned.disposeAsync();
-  const { directory, kafkaBrokers } = servers;
+  const { directory } = servers;
   const connector = clearing.simulator;
-  const parts = { directory, kafkaBrokers, times, banks, connector, recorded, services, operators, store, messaging, serde };
+  const parts = { directory, kafka, times, banks, connector, recorded, services, operators, store, messaging, serde };
   const { controlUrl } = services;
   return { ...parts, controlUrl, [Symbol.asyncDispose]: close };
+}
+
+/** The clients of the demo, which are banks and operators too, trust its authority. */
+async function openSecured(opened: AsyncDisposableStack): Promise<Secured> {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-demo-"));
+  opened.defer(() => rm(folder, { recursive: true }));
+  const secured = prepareSecured(folder);
+  secured.trust();
+  return secured;
 }
 
 async function timed(time: Time, work: () => Promise<void>): Promise<number> {

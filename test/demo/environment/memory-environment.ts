@@ -66,7 +66,7 @@ export async function openMemoryEnvironment(options: DemoEnvironmentOptions): Pr
   const owned = opened.move();
   return {
     directory,
-    kafkaBrokers: "",
+    kafka: {},
     times,
     banks: new Map(banks.map(({ simulator }) => [simulator.bankId, simulator])),
     connector: clearing.simulator,

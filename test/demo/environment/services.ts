@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { controlPrefix } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
-import { serviceNames, startService, type ServiceName, type ServiceProcess } from "@sluice/environment";
+import { type Secured, serviceNames, startService, type ServiceName, type ServiceProcess } from "@sluice/environment";
 
 export interface DemoServices {
   /** Address of ingress, also after it was started again. */
@@ -21,6 +21,8 @@ export interface DemoServices {
 
 export interface DemoServicesOptions {
   readonly environment: Readonly<Record<string, string>>;
+  /** What a service has besides; null: nothing is secured. */
+  readonly secured: Pick<Secured, "settingsOf"> | null;
   /** Folder of the run, for the logs. */
   readonly directory: string;
   readonly signal: AbortSignal;
@@ -32,7 +34,8 @@ export async function startDemoServices(options: DemoServicesOptions): Promise<D
   const lost: string[] = [];
 
   async function start(name: ServiceName, environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-    const service = await startService(name, environment, join(directory, `${name}.log`), { directory, signal });
+    const own = { ...environment, ...options.secured?.settingsOf(name) };
+    const service = await startService(name, own, join(directory, `${name}.log`), { directory, signal });
     running.set(name, service);
     void noteLoss(name, service);
     await service.ready();
@@ -61,9 +64,10 @@ export async function startDemoServices(options: DemoServicesOptions): Promise<D
   if (port === null || controlPort === null) {
     throw new Fault("demo.no-address", "ingress or console did not say where it listens", { isRetryable: false });
   }
+  const scheme = options.secured === null ? "http" : "https";
   return {
-    ingressUrl: `http://127.0.0.1:${port}`,
-    controlUrl: `http://127.0.0.1:${controlPort}${controlPrefix}`,
+    ingressUrl: `${scheme}://127.0.0.1:${port}`,
+    controlUrl: `${scheme}://127.0.0.1:${controlPort}${controlPrefix}`,
     async kill(name) {
       const service = running.get(name);
       running.delete(name);

@@ -1,7 +1,8 @@
 // `./sluice analytics up`: starts the worker that copies the topics of analysts into tables.
 
 import { analyticsFolders } from "./analytics-folders.ts";
-import { requireUpState } from "../local/up-state.ts";
+import { Fault } from "@sluice/kernel";
+import { isSecured, requireUpState } from "../local/up-state.ts";
 import type { Verb } from "../../terminal/verb.ts";
 
 export const analyticsUpVerb: Verb = {
@@ -15,7 +16,10 @@ export const analyticsUpVerb: Verb = {
   ],
   examples: ["analytics up"],
   async run() {
-    const { kafkaBrokers, schemaRegistryUrl } = await requireUpState(["kafka", "registry"]);
+    const state = await requireUpState(["kafka", "registry"]);
+    if (isSecured(state))
+      throw new Fault("cli.secured", "the worker has no login yet: ./sluice up without --secured", { isRetryable: false });
+    const { kafkaBrokers, schemaRegistryUrl } = state;
     const { lakeFolder, startWorker } = await import("@sluice/analytics");
     const progress = (text: string): void => void process.stderr.write(`sluice: ${text}\n`);
     const { packages, worker: directory } = analyticsFolders;

@@ -7,6 +7,7 @@ import { readFile } from "node:fs/promises";
 import { servedOperations } from "@sluice/contracts/operations";
 import { Fault } from "@sluice/kernel";
 import { requireUpState } from "./up-state.ts";
+import { trustAuthorities } from "../../terminal/control-client.ts";
 import type { RunVerb, Verb } from "../../terminal/verb.ts";
 
 /**
@@ -30,7 +31,7 @@ const run: RunVerb = async (call) => {
   const token = chooseToken(call.value("as") ?? sampleBank.id);
   const operation = call.value("operation");
   const messages = await Promise.all(call.positionals.map((file) => readMessage(file, operation)));
-  const ingressUrl = call.value("ingress")?.replace(/\/+$/, "") ?? (await requireUpState(["ingress"])).ingressUrl;
+  const ingressUrl = call.value("ingress")?.replace(/\/+$/, "") ?? (await findUpIngress());
   let failures = 0;
   for (const { file, path, bytes } of messages) {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -67,6 +68,12 @@ export const sendVerb: Verb = {
   ],
   run,
 };
+
+async function findUpIngress(): Promise<string> {
+  const { ingressUrl, authorityFile } = await requireUpState(["ingress"]);
+  trustAuthorities(authorityFile ?? "");
+  return ingressUrl;
+}
 
 function chooseToken(bank: string): string {
   const token = process.env["SLUICE_BANK_TOKEN"] ?? "";

@@ -8,8 +8,10 @@ import { type Configuration, connectionSettingsOf, readConfigurationFile } from 
 import { generateConfigSchema } from "@sluice/config/generate";
 import { freePorts, startServers, stopRecordedProcesses } from "@sluice/local-servers";
 import {
+  prepareSecured,
   projectRoot,
   provision,
+  type Secured,
   serviceEnvironment,
   type ServiceName,
   serviceNames,
@@ -19,7 +21,7 @@ import {
 import { Fault } from "@sluice/kernel";
 import { auditKeyFile, ensureKey, operatorKeyFile } from "../audit/audit-key-file.ts";
 import { describeConfigurationChange, type ConfigurationNames } from "./up-plan.ts";
-import { describeUp, upDirectory, writeUpState, type UpState } from "./up-state.ts";
+import { describeUp, isSecured, upDirectory, writeUpState, type UpState } from "./up-state.ts";
 
 const database = "sluice";
 const httpPortWanted = 8080;
@@ -27,17 +29,24 @@ const consolePortWanted = 8081;
 const controlPortWanted = 8082;
 
 /** `noted` is what the last `up` recorded; null: there was none. */
-export async function startUp(configurationFile: string, noted: UpState | null): Promise<void> {
+export async function startUp(configurationFile: string, noted: UpState | null, wantsSecured: boolean): Promise<void> {
   const configuration = readConfigurationFile(configurationFile, process.env);
   if (noted !== null && noted.configurationFile !== configurationFile) sayChange(noted.configurationFile, configuration);
   generateConfigSchema(projectRoot);
   await stopRecordedProcesses(upDirectory);
   try {
-    await startAll(configurationFile, configuration);
+    await startAll(configurationFile, configuration, wantsSecured ? openSecured() : null);
   } catch (error) {
     await stopRecordedProcesses(upDirectory);
     throw error;
   }
+}
+
+/** This process asks the services whether they are ready, so it trusts their authority. */
+function openSecured(): Secured {
+  const secured = prepareSecured(upDirectory);
+  secured.trust();
+  return secured;
 }
 
 /** Starts these services with the servers, ports and configuration of the others, which go on. */
@@ -48,10 +57,13 @@ export async function startMissing(noted: UpState, names: readonly string[]): Pr
   const [httpPort = 0, consolePort = 0, controlPort = 0] = await portsFor(noted, missing);
   const servers = { kafkaBrokers, schemaRegistryUrl, mongoUrl };
   const settings = { servers, configurationFile, database: noted.database, httpPort, consolePort, controlPort };
+  const secured = isSecured(noted) ? openSecured() : null;
   const own = { ...consoleKeys(), ...helpFolder() };
   const operations = await operationsPorts(noted, missing);
-  const services = await startServices(missing, { ...connections, ...serviceEnvironment(settings), ...own }, operations);
-  const state = { ...noted, ...urlsOf(services, noted), operations: { ...noted.operations, ...operationsOf(services) } };
+  const environment = { ...connections, ...serviceEnvironment(settings), ...own };
+  const services = await startServices(missing, environment, operations, secured);
+  const urls = urlsOf(services, noted, schemeOf(secured));
+  const state = { ...noted, ...urls, operations: { ...noted.operations, ...operationsOf(services, schemeOf(secured)) } };
   writeUpState(state);
   say("is up");
   process.stdout.write(`${describeUp(state)}\n`);
@@ -77,30 +89,37 @@ export function hashFile(path: string): string {
   }
 }
 
-async function startAll(configurationFile: string, { partitionCount, topics }: Configuration): Promise<void> {
-  const servers = await startServers({ directory: upDirectory, storage: "file", isDetached: true, progress: say });
+async function startAll(configurationFile: string, { partitionCount, topics }: Configuration, secured: Secured | null): Promise<void> {
+  const ofKafka = secured === null ? {} : { kafka: secured.kafka };
+  const servers = await startServers({ directory: upDirectory, storage: "file", isDetached: true, progress: say, ...ofKafka });
   say("topics, schemas, indexes");
   // A broker that was started here is alone.
   const isOurs = servers.started.some(({ name }) => name === "kafka");
-  await provision(servers, database, { partitionCount, ...(isOurs ? {} : { topics }) });
+  const connections = { ...connectionSettingsOf(process.env), ...secured?.connections };
+  await provision(servers, database, {
+    partitionCount,
+    ...(isOurs ? {} : { topics }),
+    ...(secured === null ? {} : { principalOf: secured.principalOf, environment: { ...process.env, ...connections } }),
+  });
   const wanted = [httpPortWanted, consolePortWanted, controlPortWanted];
   const [httpPort = 0, consolePort = 0, controlPort = 0, ...opsPorts] = await freePorts(wanted.length + serviceNames.length, wanted);
   const operations = new Map(serviceNames.map((name, index) => [name, opsPorts[index] ?? 0]));
   const environment = serviceEnvironment({ servers, configurationFile, database, httpPort, consolePort, controlPort });
   const own = { ...consoleKeys(), ...helpFolder() };
-  const services = await startServices(serviceNames, { ...environment, ...own }, operations);
+  const services = await startServices(serviceNames, { ...environment, ...own }, operations, secured);
   const { kafkaBrokers, schemaRegistryUrl, mongoUrl } = servers;
   const state = {
     kafkaBrokers,
     schemaRegistryUrl,
     mongoUrl,
-    connections: connectionSettingsOf(process.env),
+    connections,
     database,
     configurationFile,
     configurationSha256: hashFile(configurationFile),
     partitionCount,
-    ...urlsOf(services, { ingressUrl: "", consoleUrl: "", controlUrl: "" }),
-    operations: operationsOf(services),
+    authorityFile: secured?.authorityFile ?? null,
+    ...urlsOf(services, { ingressUrl: "", consoleUrl: "", controlUrl: "" }, schemeOf(secured)),
+    operations: operationsOf(services, schemeOf(secured)),
   };
   writeUpState(state);
   say("is up");
@@ -110,13 +129,19 @@ async function startAll(configurationFile: string, { partitionCount, topics }: C
 type OperationsPorts = ReadonlyMap<string, number>;
 
 /** `operations` has the port of every service, so that the console knows where all of them are. */
-async function startServices(names: readonly ServiceName[], environment: Readonly<Record<string, string>>, operations: OperationsPorts) {
+async function startServices(
+  names: readonly ServiceName[],
+  environment: Readonly<Record<string, string>>,
+  operations: OperationsPorts,
+  secured: Secured | null,
+) {
   say(`starting ${names.join(", ")}`);
-  const all = { ...environment, SLUICE_OPERATIONS_ADDRESSES: [...operations.values()].map(localUrl).join(",") };
+  const addresses = [...operations.values()].map((port) => localUrl(port, schemeOf(secured)));
+  const all = { ...environment, SLUICE_OPERATIONS_ADDRESSES: addresses.join(",") };
   const options = { directory: upDirectory, isDetached: true };
   return await Promise.all(
     names.map(async (name) => {
-      const own = { ...all, SLUICE_OPS_PORT: String(operations.get(name) ?? 0) };
+      const own = { ...all, ...secured?.settingsOf(name), SLUICE_OPS_PORT: String(operations.get(name) ?? 0) };
       const service = await startService(name, own, join(upDirectory, `${name}.log`), options);
       await service.ready();
       return service;
@@ -126,7 +151,7 @@ async function startServices(names: readonly ServiceName[], environment: Readonl
 
 /** The operations ports of all services. Those that were started before keep theirs, so that the console knows them. */
 async function operationsPorts(noted: UpState, missing: readonly ServiceName[]): Promise<OperationsPorts> {
-  const had = (name: ServiceName): number => Number(new URL(noted.operations[name] ?? localUrl(0)).port);
+  const had = (name: ServiceName): number => Number(new URL(noted.operations[name] ?? localUrl(0, "http")).port);
   const free = await freePorts(missing.length, missing.map(had));
   return new Map(serviceNames.map((name) => [name, free[missing.indexOf(name)] ?? had(name)]));
 }
@@ -140,22 +165,28 @@ async function portsFor(noted: UpState, missing: readonly ServiceName[]): Promis
 type UpUrls = Pick<UpState, "ingressUrl" | "consoleUrl" | "controlUrl">;
 
 /** The addresses of the services that were started, and for the others the former ones. */
-function urlsOf(services: readonly ServiceProcess[], former: UpUrls): UpUrls {
+function urlsOf(services: readonly ServiceProcess[], former: UpUrls, scheme: Scheme): UpUrls {
   const find = (wanted: ServiceName) => services.find(({ name }) => name === wanted);
   const [ingress, console] = [find("ingress"), find("console")];
   return {
-    ingressUrl: ingress === undefined ? former.ingressUrl : localUrl(ingress.port),
-    consoleUrl: console === undefined ? former.consoleUrl : localUrl(console.port),
-    controlUrl: console === undefined ? former.controlUrl : localUrl(console.controlPort),
+    ingressUrl: ingress === undefined ? former.ingressUrl : localUrl(ingress.port, scheme),
+    consoleUrl: console === undefined ? former.consoleUrl : localUrl(console.port, scheme),
+    controlUrl: console === undefined ? former.controlUrl : localUrl(console.controlPort, scheme),
   };
 }
 
-function localUrl(port: number | null): string {
-  return `http://127.0.0.1:${port ?? 0}`;
+type Scheme = "http" | "https";
+
+function schemeOf(secured: Secured | null): Scheme {
+  return secured === null ? "http" : "https";
 }
 
-function operationsOf(services: readonly ServiceProcess[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(services.map(({ name, opsPort }) => [name, localUrl(opsPort)]));
+function localUrl(port: number | null, scheme: Scheme): string {
+  return `${scheme}://127.0.0.1:${port ?? 0}`;
+}
+
+function operationsOf(services: readonly ServiceProcess[], scheme: Scheme): Readonly<Record<string, string>> {
+  return Object.fromEntries(services.map(({ name, opsPort }) => [name, localUrl(opsPort, scheme)]));
 }
 
 function sayChange(formerFile: string, configuration: Configuration): void {

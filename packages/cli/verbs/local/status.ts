@@ -6,7 +6,7 @@ import { Fault, findConfiguration, type MetricSample, readMetrics, type ShownCon
 import { findMetricWarnings } from "./service-metrics.ts";
 import { readReadiness, type ShownReadiness } from "./service-readiness.ts";
 import { readUpFile, upDirectory, type UpState } from "./up-state.ts";
-import { asControlVerb, controlOptions, isConsoleNamed, type RunControlVerb } from "../../terminal/control-client.ts";
+import { asControlVerb, controlOptions, isConsoleNamed, trustAuthorities, type RunControlVerb } from "../../terminal/control-client.ts";
 import type { Verb } from "../../terminal/verb.ts";
 import { showConsoleStatus } from "./console-status.ts";
 
@@ -31,6 +31,7 @@ export const runStatus: RunControlVerb = async (call, where) => {
   if (isConsoleNamed(call, where)) return await showConsoleStatus(call, where);
   const processes = readRecord(upDirectory)?.processes ?? [];
   const state = readUpFile();
+  trustAuthorities(state?.authorityFile ?? "");
   if (processes.length === 0) throw new Fault("cli.not-up", "nothing is up: start with ./sluice up", { isRetryable: false });
   const rows = await Promise.all(
     processes.map(async ({ name, kind, pid, ...noted }): Promise<ProcessRow> => {

@@ -16,6 +16,7 @@ test("up starts a missing service with the configuration that ran, and leaves th
     services: ["validator"],
     configurationFile: "/mine.yaml",
     said: ["validator is down: started again with /mine.yaml; what runs is left alone"],
+    isSecured: false,
   });
 });
 
@@ -26,20 +27,41 @@ test("up never takes another configuration than the one that ran, unless --confi
     kind: "start-all",
     configurationFile: "/mine.yaml",
   });
-  expect(plan({ processes: [], notedFile: null })).toEqual({ kind: "start-all", configurationFile: "/sample.yaml", said: [] });
+  expect(plan({ processes: [], notedFile: null })).toEqual({
+    kind: "start-all",
+    configurationFile: "/sample.yaml",
+    said: [],
+    isSecured: false,
+  });
 });
 
 test("another file with --config restarts everything, and the change is said", () => {
-  const changed = { kind: "start-all", configurationFile: "/other.yaml" };
+  const changed = { kind: "start-all", configurationFile: "/other.yaml", isSecured: false };
   const said = ["the configuration changes from /mine.yaml to /other.yaml"];
   expect(plan({ givenFile: "/other.yaml" })).toEqual({ ...changed, said });
   expect(plan({ givenFile: "/other.yaml", processes: [kafka, { ...console, isRunning: false }] })).toEqual({ ...changed, said });
 });
 
 test("the same file with --config changes nothing; an edited file is said", () => {
-  const present = { kind: "nothing-to-do", configurationFile: "/mine.yaml" };
+  const present = { kind: "nothing-to-do", configurationFile: "/mine.yaml", isSecured: false };
   expect(plan({ givenFile: "/mine.yaml" })).toEqual({ ...present, said: ["is up already (./sluice down stops it)"] });
   expect(plan({ isNotedFileChanged: true }).said).toContain("/mine.yaml was edited since it was started with");
+});
+
+test("what runs stays secured or not; --secured starts everything again where it was not", () => {
+  const down = [kafka, validator].map((one) => ({ ...one, isRunning: false }));
+  const partly = [kafka, { ...validator, isRunning: false }];
+  expect(plan({ isNotedSecured: true })).toMatchObject({ kind: "nothing-to-do", isSecured: true });
+  expect(plan({ isNotedSecured: true, processes: partly })).toMatchObject({ kind: "start-services", isSecured: true });
+  expect(plan({ isNotedSecured: true, wantsSecured: true })).toMatchObject({ kind: "nothing-to-do", isSecured: true });
+  expect(plan({ wantsSecured: true })).toEqual({
+    kind: "start-all",
+    configurationFile: "/mine.yaml",
+    said: ["TLS, logins and rights come on: everything is started again"],
+    isSecured: true,
+  });
+  expect(plan({ wantsSecured: true, processes: down })).toMatchObject({ kind: "start-all", isSecured: true });
+  expect(plan({ isNotedSecured: true, processes: down })).toMatchObject({ kind: "start-all", isSecured: false });
 });
 
 test("what two configurations do not share is named", () => {

@@ -23,6 +23,8 @@ export interface UpState extends ServerAddresses {
   readonly consoleUrl: string;
   /** Address of the control API, which operators' verbs call. */
   readonly controlUrl: string;
+  /** PEM file of the authority of all certificates; null: nothing is secured (`./sluice up --secured`). */
+  readonly authorityFile?: string | null;
   /** Addresses of the operations ports, by service. */
   readonly operations: Readonly<Record<string, string>>;
 }
@@ -98,10 +100,15 @@ export function describeUp(state: UpState): string {
     `schema registry  ${state.schemaRegistryUrl}`,
     `MongoDB          ${describeMongo(state)}`,
     `configuration    ${state.configurationFile}`,
+    ...(isSecured(state) ? [`secured          TLS, logins and rights; trust ${state.authorityFile} in browsers and clients`] : []),
     `data and logs    ${upDirectory}`,
     "operations",
     ...operations,
   ].join("\n");
+}
+
+export function isSecured(state: Pick<UpState, "authorityFile"> | null): boolean {
+  return (state?.authorityFile ?? null) !== null;
 }
 
 /** An address may hold a password. */

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { configurationOption, sampleFile } from "./configuration-option.ts";
-import { describeUp, findUpProcesses, readUpFile } from "./up-state.ts";
+import { describeUp, findUpProcesses, isSecured, readUpFile } from "./up-state.ts";
 import { planUp } from "./up-plan.ts";
 import type { RunVerb, Verb } from "../../terminal/verb.ts";
 
@@ -15,10 +15,12 @@ const run: RunVerb = async (call) => {
     notedFile: noted?.configurationFile ?? null,
     givenFile: given === null ? null : resolve(given),
     sampleFile,
+    wantsSecured: call.flag("secured"),
+    isNotedSecured: isSecured(noted),
     isNotedFileChanged: noted !== null && noted.configurationSha256 !== hashFile(noted.configurationFile),
   });
   for (const line of plan.said) process.stderr.write(`sluice: ${line}\n`);
-  if (plan.kind === "start-all" || noted === null) await startUp(plan.configurationFile, noted);
+  if (plan.kind === "start-all" || noted === null) await startUp(plan.configurationFile, noted, plan.isSecured);
   else if (plan.kind === "start-services") await startMissing(noted, plan.services);
   else process.stdout.write(`${describeUp(noted)}\n`);
   return 0;
@@ -30,12 +32,15 @@ export const upVerb: Verb = {
   arguments: [],
   options: {
     config: configurationOption("the one that ran last; at first infra/local/sluice.yaml"),
+    secured: { type: "boolean", text: "with TLS everywhere, and a user of Kafka with few rights for each service" },
   },
   notes: [
     "Logs and data are in .sluice/up; addresses are printed.",
     "Called again it starts what is missing, with the configuration that ran, and leaves the rest alone.",
     "Another file with --config restarts everything, and says what changes.",
+    "--secured makes an authority, certificates and passwords of this machine in .sluice/up/secured. The registry and the",
+    "store of a developer's machine have neither TLS nor users. After ./sluice down it is not secured unless you say so.",
   ],
-  examples: ["up", "up --config sluice.yaml"],
+  examples: ["up", "up --config sluice.yaml", "up --secured"],
   run,
 };

@@ -5,13 +5,7 @@ import { Fault } from "@sluice/kernel";
 import { asWatchedVerb } from "../../terminal/control-list.ts";
 import { loadClocks, localTime, type SchemeClocks } from "../../terminal/scheme-zones.ts";
 import { watchOption } from "../../terminal/watch.ts";
-import {
-  controlClient,
-  controlOptions,
-  type AnswerBody,
-  type ControlClient,
-  type RunControlVerb,
-} from "../../terminal/control-client.ts";
+import { controlClient, controlOptions, type AnswerBody, type ControlClient, type RunControlVerb } from "../../terminal/control-client.ts";
 import { decidersText, durationText, maskControlCharacters, memberRows, memberText } from "../../terminal/control-table.ts";
 import type { Verb } from "../../terminal/verb.ts";
 
