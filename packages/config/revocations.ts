@@ -1,8 +1,8 @@
 // What a file that is refused still takes away: revoking a token must not depend on the rest of the file.
 //
 // #1 A refused file only takes away: tokens, clients and message keys that it no longer lists under their holder, the
-//    time after an earlier end that it gives a token or a key, roles that an operator no longer has, issuers of access tokens,
-//    and the tokens of a holder that it no longer lists. It adds and changes nothing. A holder that is bound to
+//    time after an earlier end that it gives a token or a key, roles that an operator no longer has, issuers of access
+//    tokens, and the tokens of a holder that it no longer lists. It adds and changes nothing. A holder that is bound to
 //    certificates, or must sign its messages, keeps those that the file still lists. It is bound to none that counts if
 //    there are none left.
 // #2 It counts as far as it can be read. Text that is not YAML says nothing, nor does a list that is missing, empty, or

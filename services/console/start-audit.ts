@@ -26,7 +26,7 @@ export function startConsoleAudit(ports: ServicePorts, keys?: () => AuditKeys | 
   };
 }
 
-/** With operators, their roles, banks and the ids of their tokens, so that those in force at a start are in the audit. */
+/** With operators, their roles, banks and ids of tokens, so that those in force at a start are in the audit. */
 function describeConfiguration({ version, hash, operators }: Configuration) {
   const inForce = operators.map(({ id, roles, bank, tokens }) =>
     [id, roles.join(" "), `bank ${bank ?? "all"}`, tokens.map((token) => token.id).join(" ")].join(": "),

@@ -1,7 +1,7 @@
 // Runs a service of Sluice as a process, for demo, up and the end-to-end tests.
 //
-// #1 A service has started when it logs `service.listening`; readiness is asked at its operations port. A certificate of
-//    ours is trusted by who calls this (`setDefaultCACertificates`).
+// #1 A service has started when it logs `service.listening`; readiness is asked at its operations port. A caller that
+//    gives it a certificate trusts that certificate's authority in this process.
 // #2 A service that does not start reports the reason: the last error of its log.
 // #3 `stop` always ends it: SIGTERM, and SIGKILL after its grace time. `kill` is SIGKILL at once.
 // #4 No variable of our own environment named SLUICE_… reaches it: it gets only what it is given.

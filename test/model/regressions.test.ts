@@ -12,7 +12,7 @@ const dispatch = (bank: number, key: number, ends: "day" | "stops" | "deadline" 
 
 const regressions: readonly (readonly [string, ModelSettings, readonly ModelStep[]])[] = [
   [
-    "a process that is told to end while it is cut off from the log ends",
+    "a process that has to end while it is cut off from the log ends",
     { ...plain, seed: 52_368 },
     [
       { do: "pause", bank: 0, forMs: null },

@@ -1,12 +1,14 @@
-// Part of the store's conformance: the last received first, and what was received in a time.
+// Part of the store's conformance: the last received first, what was received in a time, and how an identification
+// begins.
 
 import { expect, test } from "vitest";
-import { noSearchTerms, type Store, type TransactionWrite } from "../port.ts";
+import { noSearchTerms, type SearchTerms, type Store, type TransactionWrite } from "../port.ts";
 import { conformanceUetr } from "./conformance-partitions.ts";
 import { conformanceDocument } from "./conformance-transactions.ts";
 
-function buildWrite(n: number, receivedAtMs: number): TransactionWrite {
-  return { document: { ...conformanceDocument({ uetr: conformanceUetr(n), receivedAtMs }), search: noSearchTerms }, expectedVersion: 0 };
+function buildWrite(n: number, receivedAtMs: number, terms: Partial<SearchTerms> = {}): TransactionWrite {
+  const search = { ...noSearchTerms, ...terms };
+  return { document: { ...conformanceDocument({ uetr: conformanceUetr(n), receivedAtMs }), search }, expectedVersion: 0 };
 }
 
 export function newestPromises(open: () => Promise<Store>): void {
@@ -25,5 +27,13 @@ export function newestPromises(open: () => Promise<Store>): void {
     expect(await uetrs({}, { aboutMs: 1 }, 1_000)).toEqual([2, 4, 3, 1].map(conformanceUetr));
     expect(await uetrs({}, { aboutMs: late * 2 }, 3)).toEqual([2, 4, 3].map(conformanceUetr));
     await expect(transactions.newest({}, { aboutMs: late }, 1_001)).rejects.toThrow("page");
+  });
+
+  test("a search finds the beginning of a UETR in upper case, as some banks write it, and of an identification as it was sent", async () => {
+    const { transactions } = await open();
+    await transactions.write([buildWrite(0xab_cd_ef, 1_795_000_000_000, { endToEndIdentification: "File-1" })]);
+    const starts = [conformanceUetr(0xab_cd_ef).slice(0, 34).toUpperCase(), "File-", "FILE-"];
+    const found = await Promise.all(starts.map((identificationStart) => transactions.search({ identificationStart }, null, 10)));
+    expect(found.map((rows) => rows.length)).toEqual([1, 1, 0]);
   });
 }

@@ -239,14 +239,6 @@ export function queryPromises(open: () => Promise<Store>): void {
     await expect(transactions.search({}, null, 1_001)).rejects.toThrow("page");
   });
 
-  test("a search finds the beginning of a UETR in upper case, as some banks write it, and of an identification as it was sent", async () => {
-    const { transactions } = await open();
-    await transactions.write([buildWrite(0xab_cd_ef, {}, { endToEndIdentification: "File-1" })]);
-    const starts = [conformanceUetr(0xab_cd_ef).slice(0, 34).toUpperCase(), "File-", "FILE-"];
-    const found = await Promise.all(starts.map((identificationStart) => transactions.search({ identificationStart }, null, 10)));
-    expect(found.map((rows) => rows.length)).toEqual([1, 1, 0]);
-  });
-
   test("a summary has the members that lists show, exact; the carry-overs left follow from the entries into HELD", async () => {
     const { transactions } = await open();
     const held = conformanceTransaction().transitions.flatMap((entry) =>

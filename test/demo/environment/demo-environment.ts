@@ -80,9 +80,7 @@ export async function openDemoEnvironment(options: DemoEnvironmentOptions): Prom
   opened.defer(() => messaging.close());
   const database = `sluice_demo_${time.nowMs()}`;
   const provisioningMs = await timed(time, () =>
-    provision(servers, database, {
-      ...(secured === null ? {} : { principalOf: secured.principalOf, environment: { ...process.env, ...kafka } }),
-    }),
+    provision(servers, database, secured === null ? {} : { principalOf: secured.principalOf, environment: { ...process.env, ...kafka } }),
   );
   await requireEmptyJournal(messaging);
   const serde = await createRegistrySerde({ url: servers.schemaRegistryUrl, time, signal });

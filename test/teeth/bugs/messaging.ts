@@ -332,7 +332,7 @@ export const messagingBugs: readonly PlantedBug[] = [
   },
   ...(["keyed", "batch"] as const).map((kind) => ({
     id: `${kind}-opening-hears-no-end`,
-    breaks: "An opening that waits for the coordinator is not told that its assignment is over, so that a stop never ends.",
+    breaks: "An opening that waits for the coordinator does not hear that its assignment is over, so that a stop never ends.",
     edits: [
       {
         file: `packages/messaging/partitions/${kind}-consumer.ts`,

@@ -10,7 +10,7 @@
 import type { Random, Time } from "@sluice/kernel";
 import { createKeptOutcomes, type KeptOutcomes } from "./kept-outcomes.ts";
 
-export interface SessionHolder {
+interface SessionHolder {
   readonly id: string;
   /** Null: one of Sluice's own operators. */
   readonly bank: string | null;
