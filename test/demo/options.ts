@@ -14,7 +14,7 @@ export interface DemoOptions {
   readonly isKept: boolean;
   /** Plays in one process over memory, also where the real servers could run. */
   readonly isInMemory: boolean;
-  /** With TLS, logins and rights. */
+  /** With TLS, logins, rights and sealed personal data. */
   readonly isSecured: boolean;
   /** Leaves everything up after the verdict, until Ctrl-C. */
   readonly isStaying: boolean;

@@ -1,6 +1,7 @@
 // Plays a business day of real processes on real servers, and kills each service once. The day is examined from
 // outside: by the banks, by the checker over the whole history, and by a plain consumer of the event topic. All is
-// secured as by `demo --secured`: TLS everywhere, and each service is a user of Kafka with few rights.
+// secured as by `demo --secured`: TLS everywhere, each service is a user of Kafka with few rights, and personal data is
+// sealed.
 
 import { readFileSync } from "node:fs";
 import { checkHistory } from "@sluice/checker";
@@ -8,8 +9,10 @@ import { collectHistory, loadDocuments, type ServiceName, serviceNames } from "@
 import { createNarrator, type DemoDay, type DemoEnvironment, openDemoEnvironment, planDemoDay, playDay } from "@sluice/demo";
 import { type DecodedRecord, type Serde, topics } from "@sluice/contracts";
 import { machineRandom, machineTime, sleep } from "@sluice/kernel";
+import { createDataKeys, createSealingSerde } from "@sluice/secrecy";
 import { Kafka, logLevel } from "kafkajs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { findCanaries, listCanaries, readAtRest, readOpened } from "./canaries.fixture.ts";
 import { environmentWithoutServers } from "./servers.fixture.ts";
 
 const debits = 120;
@@ -82,6 +85,34 @@ describe("a day of real processes in which each service is killed once", () => {
     }
     expect(byUetr.size).toBe(day.transactions.length);
   });
+});
+
+test("no name and no account number that a message had stands in clear in log, store, process logs or metrics [D10.110]", async () => {
+  const canaries = listCanaries(stage.recorded);
+  expect(canaries.length).toBeGreaterThan(40);
+  const stored = await readAtRest(stage);
+  const places = new Set(stored.map(({ where }) => where.replace(/of \d+/, "of a service")));
+  expect([...places]).toEqual(
+    expect.arrayContaining([topics.journal, topics.dispatch, topics.events, "transactions", "scheduler.log", "metrics of a service"]),
+  );
+  expect(findCanaries(stored, canaries).slice(0, 10)).toEqual([]);
+  // They are there, sealed: with the keys they are read.
+  const opened = await readOpened(stage, stage.serde);
+  expect(canaries.filter((canary) => !opened.includes(canary))).toEqual([]);
+});
+
+test("what is sealed can be read by nobody once its keys are destroyed, and the rest stays [D10.110]", async () => {
+  const { sealing, recorded } = stage;
+  if (sealing === null) throw new Error("the day is not sealed");
+  const { keyService, clear } = sealing;
+  const scopes = (await keyService.list()).map(({ scope }) => scope);
+  for (const scope of scopes) await keyService.destroy(scope);
+  const opened = await readOpened(
+    stage,
+    createSealingSerde({ serde: clear, keys: createDataKeys({ service: keyService, time: machineTime }) }),
+  );
+  expect(findCanaries([{ where: "the journal", bytes: Buffer.from(opened) }], listCanaries(recorded))).toEqual([]);
+  for (const { uetr } of day.transactions) expect(opened).toContain(uetr);
 });
 
 const paths = [

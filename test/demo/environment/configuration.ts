@@ -46,13 +46,13 @@ export interface DemoParties {
 
 /**
  * `nowMs` sets the credit deadline, so that credits are due when the reconciliation window closes. `consoleKey` is the
- * public key of the console; null: operators' records are not signed.
+ * public key of the console; null: operators' records are not signed. `isSealed`: personal data is sealed at rest.
  */
 export function demoConfiguration(
   times: DemoTimes,
   { banks, connector, operators }: DemoParties,
   nowMs: number,
-  consoleKey: string | null = null,
+  { consoleKey = null, isSealed = false }: { readonly consoleKey?: string | null; readonly isSealed?: boolean } = {},
 ): DemoConfiguration {
   const local = (atMs: number): string => timeIn(times.zone, atMs);
   const yaml = stringify({
@@ -94,6 +94,7 @@ export function demoConfiguration(
       },
     ],
     operators: operators.map(({ id, name, roles, token }) => ({ id, name, roles, tokenSha256: [sha256(token)] })),
+    sealPersonalData: isSealed,
     resolutionNeedsSecondPerson: true,
     secondPerson: { actions: [] },
   });

@@ -14,6 +14,7 @@ import { partitionCountDefault, createRegistrySerde, topics, type Serde } from "
 import { startServers } from "@sluice/local-servers";
 import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
 import { Fault, type Random, silentLogger, type Time } from "@sluice/kernel";
+import { createDataKeys, createSealingSerde, type KeyService, openKeyring } from "@sluice/secrecy";
 import { createMongoStore, type Store } from "@sluice/store";
 import { createMemoryRecorder, type BankSimulator, type ConnectorSimulator, type MemoryRecorder } from "@sluice/testkit";
 import { demoConfiguration, type DemoOperator } from "./configuration.ts";
@@ -35,7 +36,7 @@ export interface DemoEnvironmentOptions {
   readonly directory: string | null;
   /** Environment variables that may name servers; the process's own by default. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** With TLS, logins and rights; false by default. */
+  /** With TLS, logins, rights and sealed personal data; false by default. */
   readonly isSecured?: boolean;
   readonly signal: AbortSignal;
 }
@@ -44,6 +45,8 @@ export interface DemoEnvironment extends AsyncDisposable {
   readonly directory: string;
   /** Settings with which a client reaches Kafka, by the names of the environment. */
   readonly kafka: Readonly<Record<string, string>>;
+  /** The store as it is; null: it is in memory. */
+  readonly mongo: { readonly url: string; readonly database: string } | null;
   readonly times: DemoTimes;
   readonly banks: ReadonlyMap<string, BankSimulator>;
   readonly connector: ConnectorSimulator;
@@ -56,13 +59,17 @@ export interface DemoEnvironment extends AsyncDisposable {
   readonly store: Store;
   readonly messaging: Messaging;
   readonly serde: Serde;
+  /** What personal data is sealed with; null: it is not sealed. */
+  readonly sealing: { readonly keyService: KeyService; readonly clear: Serde } | null;
 }
 
 export async function openDemoEnvironment(options: DemoEnvironmentOptions): Promise<DemoEnvironment> {
   const { time, narrator, signal } = options;
   await using opened = new AsyncDisposableStack();
   const progress = (text: string): void => narrator.say("servers", text);
-  const secured = options.isSecured === true ? await openSecured(opened) : null;
+  const folder = options.isSecured === true ? await openSecretFolder(opened) : null;
+  const secured = folder === null ? null : openSecured(folder);
+  const keyringFolder = folder === null ? null : join(folder, "keyring");
   const servers = await startServers({
     storage: "memory",
     purpose: "demo",
@@ -83,7 +90,10 @@ export async function openDemoEnvironment(options: DemoEnvironmentOptions): Prom
     provision(servers, database, secured === null ? {} : { principalOf: secured.principalOf, environment: { ...process.env, ...kafka } }),
   );
   await requireEmptyJournal(messaging);
-  const serde = await createRegistrySerde({ url: servers.schemaRegistryUrl, time, signal });
+  const clear = await createRegistrySerde({ url: servers.schemaRegistryUrl, time, signal });
+  const sealing = keyringFolder === null ? null : { keyService: openKeyring(keyringFolder, options.random), clear };
+  const keys = sealing === null ? null : createDataKeys({ service: sealing.keyService, time });
+  const serde = keys === null ? clear : createSealingSerde({ serde: clear, keys });
   const store = createMongoStore({ url: servers.mongoUrl, database, logger: silentLogger });
   opened.defer(() => store.close());
   const recorded = createMemoryRecorder();
@@ -98,11 +108,18 @@ export async function openDemoEnvironment(options: DemoEnvironmentOptions): Prom
   const keyFile = join(servers.directory, "operator-key.pem");
   await writeFile(keyFile, consoleKey.privateKey.export({ format: "pem", type: "pkcs8" }), { mode: 0o600 });
   const publicKey = consoleKey.publicKey.export({ format: "der", type: "spki" }).toString("base64");
-  const { yaml, environment: references } = demoConfiguration(times, parties, time.nowMs(), publicKey);
+  const { yaml, environment: references } = demoConfiguration(times, parties, time.nowMs(), {
+    consoleKey: publicKey,
+    isSealed: secured !== null,
+  });
   const configurationFile = join(servers.directory, "sluice.yaml");
   await writeFile(configurationFile, yaml);
   narrator.say("services", `start: ${serviceNames.join(", ")}`);
-  const environment = { ...serviceEnvironment({ servers, configurationFile, database, references }), SLUICE_OPERATOR_KEY_FILE: keyFile };
+  const environment = {
+    ...serviceEnvironment({ servers, configurationFile, database, references }),
+    SLUICE_OPERATOR_KEY_FILE: keyFile,
+    ...(keyringFolder === null ? {} : { SLUICE_KEYRING_FOLDER: keyringFolder }),
+  };
   const services = await startDemoServices({ environment, secured, directory: servers.directory, signal });
   opened.defer(() => services.stop());
   const banks = new Map(access.map(({ simulator }) => [simulator.bankId, simulator]));
@@ -112,15 +129,20 @@ export async function openDemoEnvironment(options: DemoEnvironmentOptions): Prom
   const close = (): Promise<void> => owned.disposeAsync();
   const { directory } = servers;
   const connector = clearing.simulator;
-  const parts = { directory, kafka, times, banks, connector, recorded, services, operators, store, messaging, serde };
+  const mongo = { url: servers.mongoUrl, database };
+  const parts = { directory, kafka, mongo, times, banks, connector, recorded, services, operators, store, messaging, serde, sealing };
   const { controlUrl } = services;
   return { ...parts, controlUrl, [Symbol.asyncDispose]: close };
 }
 
-/** The clients of the demo, which are banks and operators too, trust its authority. */
-async function openSecured(opened: AsyncDisposableStack): Promise<Secured> {
+async function openSecretFolder(opened: AsyncDisposableStack): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-demo-"));
   opened.defer(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+/** The clients of the demo, which are banks and operators too, trust its authority. */
+function openSecured(folder: string): Secured {
   const secured = prepareSecured(folder);
   secured.trust();
   return secured;

@@ -67,6 +67,8 @@ export async function openMemoryEnvironment(options: DemoEnvironmentOptions): Pr
   return {
     directory,
     kafka: {},
+    mongo: null,
+    sealing: null,
     times,
     banks: new Map(banks.map(({ simulator }) => [simulator.bankId, simulator])),
     connector: clearing.simulator,

@@ -69,7 +69,9 @@ async function* readRecords({ messaging, serde }: HistorySources): AsyncGenerato
   for (const [index, partition] of recordedPartitions.entries()) {
     const end = ends[index];
     if (end === undefined || end.logEnd === 0n) continue;
-    for await (const record of requireCovered(messaging.read(partition, 0n, end.logEnd), partition, 0n, end.logEnd))
+    for await (const record of requireCovered(messaging.read(partition, 0n, end.logEnd), partition, 0n, end.logEnd)) {
+      if (record.value !== null && serde.knows?.(record.value) === false) await serde.learn(record.value);
       yield toRecordEntry(record, serde);
+    }
   }
 }
