@@ -20,6 +20,8 @@ export interface ListeningIngress extends AsyncDisposable {
 export interface ListeningIngressOptions {
   readonly configuration?: Configuration;
   readonly limits?: Partial<ListenLimits>;
+  /** The public origins; none by default. */
+  readonly origins?: readonly string[];
 }
 
 /** A configuration whose callers may send as much as a test needs. */
@@ -32,6 +34,7 @@ export const interfaceConfiguration = sampleConfiguration({
 export async function startListeningIngress({
   configuration = interfaceConfiguration,
   limits = {},
+  origins = [],
 }: ListeningIngressOptions = {}): Promise<ListeningIngress> {
   await using stack = new AsyncDisposableStack();
   const time = machineTime;
@@ -51,6 +54,7 @@ export async function startListeningIngress({
     serde,
     configuration,
     partitionCount: 1,
+    tokenPorts: { loadKeySet: () => Promise.reject(new Error("no test has an issuer of tokens")), origins },
   });
   stack.defer(() => ingress.stop());
   const listening = await listen({

@@ -39,12 +39,14 @@ test("what the example signs is taken, and it knows the receipt from every other
     receipts: { keyFile: await writeOwnKey(), keyId: null },
   };
   const banks = [sampleBank({ id: "first", messageSignatures })];
-  await using given = await startListeningIngress({ configuration: { ...interfaceConfiguration, banks } });
-  const url = `${given.url}/transactions/outbound/direct-debit`;
+  const origin = "https://payments.example";
+  await using given = await startListeningIngress({ configuration: { ...interfaceConfiguration, banks }, origins: [origin] });
+  const path = "/transactions/outbound/direct-debit";
+  const url = `${origin}${path}`;
   const body = encodeBody(buildDirectDebit());
   const post = async (signed: ReturnType<typeof signMessage>, sent: Uint8Array = body) => {
     const headers = { ...signed, authorization: `Bearer ${sampleToken("first")}`, "content-type": "application/json" };
-    const answer = await fetch(url, { method: "POST", headers, body: Buffer.from(sent) });
+    const answer = await fetch(`${given.url}${path}`, { method: "POST", headers, body: Buffer.from(sent) });
     await answer.arrayBuffer();
     return { status: answer.status, headers: Object.fromEntries(answer.headers) };
   };
