@@ -178,6 +178,34 @@ test("close lets a request in flight finish and accepts no new one", async () =>
   await closed;
 });
 
+test("close answers a request that comes on a connection that was kept open, and only then ends it [D10.40]", async () => {
+  const server = await listening(echo);
+  const socket = connect(server.port, "127.0.0.1");
+  let text = "";
+  socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  const ask = (): boolean => socket.write("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\nok");
+  ask();
+  await vi.waitFor(() => expect(text).toMatch(/ok$/));
+  expect(text).not.toMatch(/connection: close/i);
+  const closed = server.close(30_000);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  text = "";
+  ask();
+  await once(socket, "close");
+  expect(text).toMatch(/^HTTP\/1\.1 200 [^]*connection: close[^]*ok$/i);
+  await closed;
+});
+
+test("close ends connections on which nothing comes any more long before the grace time", async () => {
+  const server = await listening(echo);
+  const socket = connect(server.port, "127.0.0.1");
+  socket.resume();
+  await once(socket, "connect");
+  const fromMs = performance.now();
+  await server.close(30_000);
+  expect(performance.now() - fromMs).toBeLessThan(10_000);
+});
+
 test("close cuts requests that are still in flight after the grace time", async () => {
   const started = Promise.withResolvers<void>();
   const server = await listening(() => {

@@ -2,7 +2,8 @@
 // hold is bounded.
 //
 // #1 `close` accepts no new connection, lets requests in flight finish (and tells their peers to close), and cuts the
-//    rest after the grace time. It may be called twice.
+//    rest after the grace time. It may be called twice. A connection without a request stays open for `lullMs`: a request
+//    that is on its way there when the close begins would else get no answer.
 // #2 Input that the HTTP parser refuses (bad syntax, headers too large, too slow) is answered with an ErrorDetail too.
 //    But if a complete request is in flight on the connection, only that request is answered and the connection is
 //    closed, because the peer would take a refusal as the answer to that request.
@@ -13,6 +14,7 @@
 
 import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import type { Logger } from "@sluice/kernel";
@@ -69,6 +71,8 @@ export const listenLimitsDefault: ListenLimits = {
 };
 
 const timeoutCheckMs = 1_000;
+/** #1: milliseconds. */
+const lullMs = 2_000;
 /** Milliseconds for the answer to a request after which the connection cannot be read any more. */
 const lastAnswerMs = 2_000;
 
@@ -76,6 +80,7 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
   const { limits, logger } = options;
   const inFlight = new Set<ServerResponse>();
   let isClosing = false;
+  let isLullOver = false;
   const server = createListenerServer(
     {
       headersTimeout: limits.headersTimeoutMs,
@@ -93,7 +98,7 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
       outgoing.once("close", () => {
         inFlight.delete(outgoing);
         connections.end(incoming.socket);
-        if (isClosing) server.closeIdleConnections();
+        if (isLullOver) server.closeIdleConnections();
       });
       if (isClosing) outgoing.setHeader("connection", "close");
       const refused = refuseHead(incoming, limits.headersMax);
@@ -118,7 +123,7 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
     close(graceMs) {
       isClosing = true;
       for (const outgoing of inFlight) if (!outgoing.headersSent) outgoing.setHeader("connection", "close");
-      closing ??= closeServer(server, graceMs);
+      closing ??= closeServer(server, graceMs, () => (isLullOver = true));
       return closing;
     },
   };
@@ -145,14 +150,21 @@ function answerRefused(outgoing: ServerResponse, { status, body }: HeadRefusal):
   outgoing.end(body);
 }
 
-function closeServer(server: Server, graceMs: number): Promise<void> {
+/** #1. Node's own close of an HTTP server ends idle connections at once, and that of its base class only listens no more. */
+function closeServer(server: Server, graceMs: number, lullOver: () => void): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close(() => {
+    const lull = setTimeout(endLull, Math.min(lullMs, graceMs));
+    function endLull(): void {
+      lullOver();
+      server.close();
+    }
+    NetServer.prototype.close.call(server, () => {
       clearTimeout(cut);
+      clearTimeout(lull);
+      server.close();
       resolve();
     });
-    server.closeIdleConnections();
   });
 }
 
