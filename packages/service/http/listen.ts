@@ -2,8 +2,8 @@
 // hold is bounded.
 //
 // #1 `close` accepts no new connection, lets requests in flight finish (and tells their peers to close), and cuts the
-//    rest after the grace time. It may be called twice. A connection without a request stays open for `lullMs`: a request
-//    that is on its way there when the close begins would else get no answer.
+//    rest after the grace time. It may be called twice. A connection without a request stays open for `lullMs`: what
+//    is on its way there when the close begins would else get no answer.
 // #2 Input that the HTTP parser refuses (bad syntax, headers too large, too slow) is answered with an ErrorDetail too.
 //    But if a complete request is in flight on the connection, only that request is answered and the connection is
 //    closed, because the peer would take a refusal as the answer to that request.
@@ -150,7 +150,7 @@ function answerRefused(outgoing: ServerResponse, { status, body }: HeadRefusal):
   outgoing.end(body);
 }
 
-/** #1. Node's own close of an HTTP server ends idle connections at once, and that of its base class only listens no more. */
+/** #1. The close of an HTTP server ends idle connections at once; that of its base class only listens no more. */
 function closeServer(server: Server, graceMs: number, lullOver: () => void): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);

@@ -46,7 +46,7 @@ const acceptedMin = 0.9;
  * Milliseconds from the answer to the debit, of 99 of 100, while cores are free. An upgrade provisions too, and one of
  * all services at once starts a pod of each at the same time (ADR 101).
  */
-const waitMaxMs = { rollout: 1_000, upgradeInPairs: 4_000, allAtOnce: 10_000 };
+const waitMaxMs = { rollout: 1_000, upgradeInPairs: 4_000, allAtOnce: 20_000 };
 /** Cores that others may use for the cores to count as free. */
 const othersCoresMax = 0.2;
 
