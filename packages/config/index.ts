@@ -10,6 +10,7 @@ export type { ConfigurationWatch, ConfigurationWatchOptions } from "./configurat
 
 export { checkFiles, findLine } from "./checking/problem-lines.ts";
 export { formatBinding } from "./file/certificate-bindings.ts";
+export { readDuration } from "./file/durations.ts";
 export type { Problem } from "./file/problem.ts";
 export { readConfiguration } from "./file/read-configuration.ts";
 export { leaveOutSecrets } from "./file/variables.ts";

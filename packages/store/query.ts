@@ -63,6 +63,8 @@ export interface TransactionQuery {
   readonly isItemOpen?: boolean | undefined;
   /** True: somebody proposed a resolution that a second person has not confirmed yet. */
   readonly isItemProposed?: true | undefined;
+  /** Made at this time or earlier, epoch milliseconds. */
+  readonly itemMadeToMs?: number | undefined;
   readonly isQuarantined?: boolean | undefined;
   /** One of the last messages that were recorded without effect is of this kind. */
   readonly observation?: ObservationKind | undefined;

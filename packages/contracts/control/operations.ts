@@ -65,7 +65,7 @@ export const controlOperations = [
   question("listHeld", "/held", ["bank", "day", ...page], "What is held, and why"),
   question("listUndelivered", "/undelivered", ["bank", ...page], "What banks have not taken"),
   question("listFailing", "/failing", ["bank", ...page], "Messages that fail often"),
-  question("listReconciliation", "/reconciliation", ["day", "bank", "row", "open", "proposed", ...page], "Reconciliation items"),
+  question("listReconciliation", "/reconciliation", ["day", "bank", "row", "open", "proposed", "minAge", ...page], "Reconciliation items"),
   question("summariseReconciliation", "/reconciliation/summary", ["day"], "Counts and sums of reconciliation items"),
   question("exportReconciliation", "/reconciliation/export", ["day", "format"], "Reconciliation items as a file"),
   question("listBanks", "/banks", [], "Banks and connectors: how they stand, what waits, and their day's totals"),

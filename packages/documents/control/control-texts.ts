@@ -144,7 +144,11 @@ export const queryTexts: Readonly<Record<string, { readonly description: string;
   limit: { description: "Rows of a page, 1 to 1000.", example: "100" },
   operation: { description: "What the message is: the name of the operation that it is posted to.", example: "inboundDirectDebit" },
   operator: { description: "Configured id of who decided.", example: "thandi" },
-  proposed: { description: "true: items whose resolution waits for a second person.", example: "true" },
+  minAge: { description: "Only items that were made at least so long ago: a number with s, m, h or d.", example: "4h" },
+  proposed: {
+    description: "true: items whose resolution waits for a second person. mine: those of them that another person proposed.",
+    example: "true",
+  },
   open: { description: "true: items that nobody has resolved and nothing has settled.", example: "true" },
   row: { description: "Row of section 7 of docs/spec/interface.md, 0 to 9.", example: "7" },
   service: { description: "Which service dead-lettered it: scheduler, validator, dispatcher or event-publisher.", example: "scheduler" },

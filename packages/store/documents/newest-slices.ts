@@ -27,6 +27,7 @@ const rareTerms = [
   "itemCause",
   "isItemOpen",
   "isItemProposed",
+  "itemMadeToMs",
   "decided",
 ] as const satisfies readonly (keyof TransactionQuery)[];
 

@@ -9,6 +9,7 @@ const decided = { operator: "thandi", fromMs: 1_795_000_000_000, toMs: 1_795_000
 const rare: readonly (readonly [string, TransactionQuery])[] = [
   ["items.day", { isItemOpen: true }],
   ["items.day", { isItemProposed: true }],
+  ["items.day", { itemMadeToMs: 1_795_000_000_000 }],
   ["quarantined.since", { isQuarantined: true }],
   ["decisions.at", { decided }],
   ["observations.last.kind", { observation: "conflict" }],

@@ -105,7 +105,8 @@ function matchesReceived({ receivedAt }: StoredTransaction, { receivedFromMs, re
   return (receivedFromMs === undefined || atMs >= receivedFromMs) && (receivedToMs === undefined || atMs <= receivedToMs);
 }
 
-function toItemFilter({ itemDay, itemRow, itemCause, isItemOpen, isItemProposed }: TransactionQuery): Record<string, unknown> | null {
+function toItemFilter(query: TransactionQuery): Record<string, unknown> | null {
+  const { itemDay, itemRow, itemCause, isItemOpen, isItemProposed, itemMadeToMs } = query;
   const all: Record<string, unknown>[] = [];
   if (itemDay !== undefined) all.push({ day: itemDay });
   if (itemRow !== undefined) all.push({ row: itemRow });
@@ -113,6 +114,7 @@ function toItemFilter({ itemDay, itemRow, itemCause, isItemOpen, isItemProposed 
   if (isItemOpen === true) all.push({ settledAt: null, "resolution.isFinal": { $ne: true } });
   if (isItemOpen === false) all.push({ $or: [{ settledAt: { $ne: null } }, { "resolution.isFinal": true }] });
   if (isItemProposed === true) all.push({ settledAt: null, "resolution.isFinal": false });
+  if (itemMadeToMs !== undefined) all.push({ madeAt: { $lte: new Date(itemMadeToMs) } });
   return all.length === 0 ? null : Object.fromEntries(all.flatMap((one) => Object.entries(one)));
 }
 
@@ -136,13 +138,15 @@ export function matchesQuery(stored: StoredTransaction, query: TransactionQuery)
   return toItemFilter(query) === null || stored.items.some((item) => matchesItem(item, query));
 }
 
-function matchesItem(item: StoredItem, { itemDay, itemRow, itemCause, isItemOpen, isItemProposed }: TransactionQuery): boolean {
+function matchesItem(item: StoredItem, query: TransactionQuery): boolean {
+  const { itemDay, itemRow, itemCause, isItemOpen, isItemProposed, itemMadeToMs } = query;
   const isOpen = item.settledAt === null && item.resolution?.isFinal !== true;
   return (
     (itemDay === undefined || item.day === itemDay) &&
     (itemRow === undefined || item.row === itemRow) &&
     (itemCause === undefined || item.cause === itemCause) &&
     (isItemOpen === undefined || isItemOpen === isOpen) &&
-    (isItemProposed !== true || (item.settledAt === null && item.resolution?.isFinal === false))
+    (isItemProposed !== true || (item.settledAt === null && item.resolution?.isFinal === false)) &&
+    (itemMadeToMs === undefined || item.madeAt.getTime() <= itemMadeToMs)
   );
 }

@@ -67,6 +67,8 @@ const plainFilters: ReadonlySet<string> = new Set([
   "day",
   "row",
   "open",
+  "proposed",
+  "minAge",
   "format",
   "service",
   "topic",

@@ -108,6 +108,28 @@ test("items are listed by day, bank, row and whether they are open, with evidenc
   }
 });
 
+test("items are listed by their least age, and those that wait for who asks", async () => {
+  const hour = 3_600_000;
+  const proposedBy = (operator: string, person: string | null) =>
+    buildItem({ resolution: buildResolution("made", { isFinal: false, action: buildOperatorAction({ operator, person }) }) });
+  const environment = await openEnvironmentWithItems([
+    buildItem({ madeAtMs: consoleStartAtMs - 2 * hour }),
+    buildItem({ madeAtMs: consoleStartAtMs - hour }),
+    proposedBy("operator", null),
+    proposedBy("second-person", null),
+    proposedBy("another-token", "operator"),
+  ]);
+  const uetrs = async (query: string) => (await readControlRows(environment, `/reconciliation?${query}`)).map((row) => row["uetr"]);
+  expect(await uetrs("minAge=1h")).toEqual([1, 2].map(consoleUetrAt));
+  expect(await uetrs("minAge=119m&open=true")).toEqual([consoleUetrAt(1)]);
+  expect(await uetrs("minAge=3h")).toEqual([]);
+  expect(await uetrs("proposed=true")).toEqual([3, 4, 5].map(consoleUetrAt));
+  expect(await uetrs("proposed=mine")).toEqual([consoleUetrAt(4)]);
+  for (const wrong of ["minAge=4", "minAge=yesterday", "proposed=yours"]) {
+    expect([wrong, (await environment.control(`/reconciliation?${wrong}`)).status]).toEqual([wrong, 400]);
+  }
+});
+
 test("pages of items end between transactions and contain each item once", async () => {
   const environment = await openConsoleEnvironment();
   const two = [buildItem({ row: 3, cause: "OUTCOME_UNDELIVERED" }), buildItem({ row: 9 })];

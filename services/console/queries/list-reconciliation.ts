@@ -3,9 +3,10 @@
 //
 // #1 A page ends between transactions, never between the items of one: it may have a few more rows than `limit`.
 
+import { readDuration } from "@sluice/config";
 import type { Item } from "@sluice/domain";
 import type { Store } from "@sluice/store";
-import type { ControlHandler } from "../http/control-handler.ts";
+import type { ControlHandler, ControlRequest } from "../http/control-handler.ts";
 import { encodeCursor, parsePageRequest } from "../views/page.ts";
 import { invalidRequest, isDayKey, formatAmount } from "../views/control-values.ts";
 import { isUetr } from "./search-transactions.ts";
@@ -15,11 +16,14 @@ import { parseFlag, isPartyId } from "./parse-search-terms.ts";
 
 interface ReconciliationPorts {
   readonly store: Pick<Store, "transactions">;
+  readonly brokerNowMs: () => number | null;
 }
 
-export function listReconciliation({ store }: ReconciliationPorts): ControlHandler {
-  return async ({ query }) => {
-    const asked = parseItemQuery(query);
+export function listReconciliation({ store, brokerNowMs }: ReconciliationPorts): ControlHandler {
+  return async ({ query, operator }) => {
+    const nowMs = brokerNowMs();
+    if (query.has("minAge") && nowMs === null) return { kind: "unavailable", detail: "No time of the log is known yet. Ask again." };
+    const asked = parseItemQuery(query, operator, nowMs ?? 0);
     if (typeof asked === "string") return invalidRequest(asked);
     const page = parsePageRequest(query, isUetr);
     if (typeof page === "string") return invalidRequest(page);
@@ -32,7 +36,7 @@ export function listReconciliation({ store }: ReconciliationPorts): ControlHandl
 }
 
 /** Returns a text that says what is wrong. */
-function parseItemQuery(query: URLSearchParams): ItemQuery | string {
+function parseItemQuery(query: URLSearchParams, { id, person }: ControlRequest["operator"], nowMs: number): ItemQuery | string {
   const [day, bank, row, open] = ["day", "bank", "row", "open"].map((name) => query.get(name));
   if (typeof day === "string" && !isDayKey(day)) return "day: a day, for example ZA_EFT:2026-11-20.";
   if (typeof bank === "string" && !isPartyId(bank)) return "bank: the id of a bank.";
@@ -40,7 +44,10 @@ function parseItemQuery(query: URLSearchParams): ItemQuery | string {
   const isOpen = typeof open === "string" ? parseFlag(open) : undefined;
   if (isOpen === null) return "open: true or false.";
   const proposed = query.get("proposed");
-  if (proposed !== null && proposed !== "true") return "proposed: true.";
+  if (proposed !== null && proposed !== "true" && proposed !== "mine") return "proposed: true or mine.";
+  const minAge = query.get("minAge");
+  const minAgeMs = minAge === null ? null : readDuration(minAge);
+  if (minAge !== null && minAgeMs === null) return "minAge: a duration such as 30m, 4h or 3d.";
   const itemRow = row === "unknown" ? null : Number(row);
   return {
     itemDay: day ?? undefined,
@@ -49,6 +56,8 @@ function parseItemQuery(query: URLSearchParams): ItemQuery | string {
     // Without a day and without `open`, the list has the items that still need somebody's decision.
     isItemOpen: isOpen ?? (typeof day === "string" ? undefined : true),
     isItemProposed: proposed === null ? undefined : true,
+    notProposedBy: proposed === "mine" ? { operator: id, person } : undefined,
+    itemMadeToMs: minAgeMs === null ? undefined : nowMs - minAgeMs,
   };
 }
 
@@ -64,7 +73,7 @@ interface Group {
   openTenThousandths: bigint;
 }
 
-export function summariseReconciliation({ store }: ReconciliationPorts): ControlHandler {
+export function summariseReconciliation({ store }: Pick<ReconciliationPorts, "store">): ControlHandler {
   return async ({ query }) => {
     const day = query.get("day") ?? "";
     if (!isDayKey(day)) return invalidRequest("day: a day, for example ZA_EFT:2026-11-20.");

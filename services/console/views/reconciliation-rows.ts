@@ -4,7 +4,7 @@
 // #1 An early item that an acknowledgement or a report has settled does not belong to the close: it is listed as
 //    settled, and neither exported nor counted as open.
 
-import type { Item } from "@sluice/domain";
+import { isSamePerson, type Item } from "@sluice/domain";
 import type { Store, SummaryRow, TransactionQuery } from "@sluice/store";
 import { isItemOpen, itemView, type ItemView } from "./item-view.ts";
 import { formatInstant } from "../http/bank-answer.ts";
@@ -37,7 +37,12 @@ export interface FoundItem {
   readonly item: Item;
 }
 
-export type ItemQuery = Pick<TransactionQuery, "itemDay" | "itemRow" | "itemCause" | "isItemOpen" | "isItemProposed" | "bank">;
+type StoredItemTerms = "itemDay" | "itemRow" | "itemCause" | "isItemOpen" | "isItemProposed" | "itemMadeToMs" | "bank";
+
+export interface ItemQuery extends Pick<TransactionQuery, StoredItemTerms> {
+  /** Leaves out what this person proposed; left out: nobody's proposals are. */
+  readonly notProposedBy?: { readonly operator: string; readonly person: string } | undefined;
+}
 
 const pageTransactions = 1_000;
 
@@ -56,13 +61,16 @@ export function selectItems(transaction: SummaryRow, query: ItemQuery): readonly
   return transaction.items.filter((item) => matches(item, query)).map((item) => ({ transaction, item }));
 }
 
-function matches(item: Item, { itemDay, itemRow, itemCause, isItemOpen: isOpen, isItemProposed }: ItemQuery): boolean {
+function matches(item: Item, query: ItemQuery): boolean {
+  const { itemDay, itemRow, itemCause, isItemOpen: isOpen, isItemProposed, itemMadeToMs, notProposedBy } = query;
   return (
     (itemDay === undefined || item.day === itemDay) &&
     (itemRow === undefined || item.row === itemRow) &&
     (itemCause === undefined || item.cause === itemCause) &&
     (isOpen === undefined || isItemOpen(item) === isOpen) &&
-    (isItemProposed !== true || (isItemOpen(item) && item.resolution !== null))
+    (isItemProposed !== true || (isItemOpen(item) && item.resolution !== null)) &&
+    (itemMadeToMs === undefined || item.madeAtMs <= itemMadeToMs) &&
+    (notProposedBy === undefined || item.resolution === null || !isSamePerson(item.resolution.action, notProposedBy))
   );
 }
 

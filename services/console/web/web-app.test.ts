@@ -235,7 +235,7 @@ test("an item is resolved by one person and confirmed by another, who sees what 
   await second.signIn("second-person");
   const path = `/decide/confirmResolution?uetr=${consoleUetr}&day=${day}`;
   const { text } = await second.ask(path);
-  expect(text).toContain("NOT_MADE");
+  expect(text).toContain("not made: no money moved");
   expect(text).toContain("seen on the statement");
   const { offset, contentSha256 } = await findProposal(environment);
   expect(readHidden(text)).toMatchObject({ offset, contentSha256 });
@@ -244,11 +244,11 @@ test("an item is resolved by one person and confirmed by another, who sees what 
   const yours = "1 item resolved by another person: yours to confirm";
   expect((await second.ask("/")).text).toContain(yours);
   expect((await reader.ask("/")).text).not.toContain(yours);
-  expect((await second.ask("/reconciliation?proposed=yes")).text).toContain("1 item");
+  expect((await second.ask("/reconciliation?proposed=mine")).text).toContain("1 item");
   expect((await second.decide(path, { reason: "seen too" })).status).toBe(303);
   await judgeLast();
-  expect((await second.ask("/reconciliation?proposed=yes")).text).toContain("No item: nothing is left to find out.");
-  expect((await second.ask(`/transactions/${consoleUetr}`)).text).toContain("resolved NOT_MADE");
+  expect((await second.ask("/reconciliation?proposed=mine")).text).toContain("No item: nothing is left to find out.");
+  expect((await second.ask(`/transactions/${consoleUetr}`)).text).toContain("resolved as not made: no money moved");
 });
 
 test("a decision that needs a second person becomes a proposal, and the other person confirms it", async () => {

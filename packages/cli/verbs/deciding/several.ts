@@ -115,7 +115,8 @@ export const runBulkConfirm = runSeveral(async (call, client) => {
 });
 
 async function listItems(call: VerbCall, client: ControlClient): Promise<readonly AnswerBody[]> {
-  const asked = { day: requireOption(call, "day"), bank: call.value("bank"), row: call.value("row"), open: "true", limit: itemRows };
+  const filter = { day: requireOption(call, "day"), bank: call.value("bank"), row: call.value("row"), minAge: call.value("min-age") };
+  const asked = { ...filter, open: "true", limit: itemRows };
   return memberRows(await client.get("/reconciliation", asked), "rows");
 }
 
@@ -136,6 +137,7 @@ const itemOptions = {
   day: { type: "string", placeholder: "DAY", text: "business day of the items, for example ZA_EFT:2026-11-20", isRequired: true },
   bank: { type: "string", placeholder: "ID", text: "only items of this bank" },
   row: { type: "string", placeholder: "N", text: "only this row of docs/spec/interface.md" },
+  "min-age": { type: "string", placeholder: "AGE", text: "only items that were made at least so long ago, for example 4h" },
 } as const;
 
 export const bulkWithdrawVerb: Verb = {

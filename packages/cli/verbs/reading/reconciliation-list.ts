@@ -8,7 +8,7 @@ import type { Verb } from "../../terminal/verb.ts";
 
 const list: ListVerb = {
   path: "/reconciliation",
-  options: ["day", "bank", "row", "open", "proposed"],
+  options: ["day", "bank", "row", "open", "proposed", "minAge"],
   columns: () => [
     column("DAY", "day"),
     column("UETR", "uetr"),
@@ -53,10 +53,16 @@ export const reconciliationListVerb: Verb = {
     bank: { type: "string", placeholder: "BANK", text: "only this bank" },
     row: { type: "string", placeholder: "ROW", text: "row of docs/spec/interface.md, 1 to 10; 0: our own; unknown: not known yet" },
     open: { type: "string", placeholder: "OPEN", text: "whether the item is open", choices: ["true", "false"] },
-    proposed: { type: "string", placeholder: "PROPOSED", text: "true: only what waits for a second person", choices: ["true"] },
+    proposed: {
+      type: "string",
+      placeholder: "PROPOSED",
+      text: "true: only what waits for a second person; mine: only what another person proposed",
+      choices: ["true", "mine"],
+    },
+    "min-age": { type: "string", placeholder: "AGE", text: "only what was made at least so long ago, for example 4h" },
     ...pageOptions,
   },
-  examples: ["reconciliation list", "reconciliation list --day ZA_EFT:2026-11-20 --open true"],
+  examples: ["reconciliation list", "reconciliation list --day ZA_EFT:2026-11-20 --open true", "reconciliation list --min-age 1d"],
   run: listVerb(list),
 };
 

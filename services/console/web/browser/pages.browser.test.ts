@@ -54,7 +54,7 @@ const pages = [
   "/search",
   "/search?state=HELD",
   "/search?state=HELD&flow=on-us",
-  "/reconciliation?proposed=yes",
+  "/reconciliation?proposed=mine&minAge=1h",
   `/transactions/${consoleUetr}`,
   "/banks",
   "/banks/first",

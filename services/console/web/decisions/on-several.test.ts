@@ -81,7 +81,7 @@ test("open items are resolved together, and confirmed together by another person
   const confirmPath = `/decide/confirmResolutions?day=${day}`;
   const shown = await second.ask(confirmPath);
   // The second person sees what was found out about each, who proposed it, and why.
-  expect(shown.text.match(/<td class="">MADE<\/td>/g)).toHaveLength(2);
+  expect(shown.text.match(/<td class="">made: the money moved<\/td>/g)).toHaveLength(2);
   expect(shown.text.match(/operator: <q>seen<\/q>/g)).toHaveLength(2);
   const confirmed = await sendForm(second, confirmPath, formText(shown, readBoxes(shown), { reason: "seen too" }));
   expect([confirmed.status, confirmed.text.includes("2 of 2 waits")]).toEqual([200, true]);

@@ -8,7 +8,7 @@ import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showDistance } from "../parts/clock.ts";
 import { count, dataTable, facts, link, money, plural, receiverMark, stateMark, uetrLink, type Html } from "../parts/html.ts";
-import { explainItem } from "../parts/item.ts";
+import { explainItem, findingText } from "../parts/item.ts";
 import { formatAmount, parseAmount } from "../../views/control-values.ts";
 import { readSearchQuery } from "../parts/search-query.ts";
 import type { PrepareDecision } from "./decision-form.ts";
@@ -110,9 +110,11 @@ const proposedColumns = [
   { title: "Reason", isText: true },
 ];
 
-async function loadItems({ api, query }: Asked) {
-  const filter = { day: query.get("day"), bank: query.get("bank"), row: query.get("row") };
-  const asked = queryText({ ...filter, open: "true", limit: String(severalMax) });
+type ItemFilter = Readonly<Record<"day" | "bank" | "row" | "minAge", string | null>>;
+
+async function loadItems({ api, query }: Asked, proposed: "mine" | null) {
+  const filter: ItemFilter = { day: query.get("day"), bank: query.get("bank"), row: query.get("row"), minAge: query.get("minAge") };
+  const asked = queryText({ ...filter, proposed, open: "true", limit: String(severalMax) });
   const { rows, next } = await api.read("listReconciliation", `/reconciliation${asked}`);
   return { filter, rows, isWhole: next === null };
 }
@@ -139,7 +141,7 @@ function proposedTable(rows: Items): Html {
         box(`${uetr} ${offset} ${contentSha256}`, `Item of ${uetr.slice(0, 8)}`),
         uetrLink(uetr),
         money(row.currency, row.amount),
-        replacedBy === null ? kind : html`${kind} ${uetrLink(replacedBy)}`,
+        replacedBy === null ? findingText(kind) : html`${findingText(kind)} ${uetrLink(replacedBy)}`,
         html`${action.operator}: <q>${action.reason}</q>`,
         explainItem(row),
       ],
@@ -148,21 +150,23 @@ function proposedTable(rows: Items): Html {
   return dataTable("Which", proposedColumns, cells, "None.");
 }
 
-function itemFacts(rows: Items, filter: Readonly<Record<string, string | null>>, isWhole: boolean): Html {
+function itemFacts(rows: Items, filter: ItemFilter, isWhole: boolean): Html {
   return facts([
-    ["Day", filter["day"] ?? "every day"],
-    ["Bank", filter["bank"] ?? "every bank"],
+    ["Day", filter.day ?? "every day"],
+    ["Bank", filter.bank ?? "every bank"],
+    ...(filter.minAge === null ? [] : [["Made at least", `${filter.minAge} ago`] as const]),
     ["Items", `${plural(rows.length, "item")}${isWhole ? "" : `, of the first ${severalMax} open ones; there are more`}`],
     ["Sum", sumsText(rows)],
   ]);
 }
 
-function itemCommand(verb: string, { day, bank }: Readonly<Record<string, string | null>>): string {
-  return `./sluice bulk ${verb} --day ${day ?? "DAY"}${bank === null || bank === undefined ? "" : ` --bank ${bank}`}`;
+function itemCommand(verb: string, { day, bank, row, minAge }: ItemFilter): string {
+  const options = Object.entries({ day: day ?? "DAY", bank, row, "min-age": minAge });
+  return [`./sluice bulk ${verb}`, ...options.flatMap(([name, value]) => (value === null ? [] : [`--${name} ${value}`]))].join(" ");
 }
 
 export const prepareResolutions: PrepareDecision = async (asked) => {
-  const { filter, rows, isWhole } = await loadItems(asked);
+  const { filter, rows, isWhole } = await loadItems(asked, null);
   const open = rows.filter(({ resolution }) => resolution === null);
   if (open.length === 0) throw new ApiRefusal(409, "Not possible now", "No item is open that nobody has resolved.");
   return {
@@ -190,7 +194,7 @@ export const prepareResolutions: PrepareDecision = async (asked) => {
 };
 
 export const prepareResolutionConfirmations: PrepareDecision = async (asked) => {
-  const { filter, rows, isWhole } = await loadItems(asked);
+  const { filter, rows, isWhole } = await loadItems(asked, "mine");
   const mine = rows.filter(({ resolution }) => resolution !== null && !resolution.isFinal && resolution.action.person !== asked.me.person);
   if (mine.length === 0) throw new ApiRefusal(409, "Not possible now", "No resolution of another person waits to be confirmed.");
   const made = mine.filter(({ resolution }) => resolution?.kind === "MADE").length;

@@ -5,7 +5,7 @@ import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showTime, type Clock } from "../parts/clock.ts";
 import { facts, link, plural, stateMark, type Html } from "../parts/html.ts";
-import { explainItem } from "../parts/item.ts";
+import { explainItem, findingText } from "../parts/item.ts";
 import type { PrepareDecision } from "./decision-form.ts";
 
 type Transaction = AnswerOf<"showTransaction">;
@@ -130,7 +130,7 @@ export const prepareResolutionConfirmation: PrepareDecision = async (asked) => {
     title: "Confirm a resolution",
     preview: preview(found, [
       ["Item", `${item.day}: ${explainItem(item)}`],
-      ["Proposed", html`<strong>${kind}</strong> ${replacedBy ?? ""}`],
+      ["Proposed", html`<strong>${findingText(kind)}</strong> ${replacedBy ?? ""}`],
       ["By", html`${action.operator}, ${showTime(at, asked.clock)}`],
       ["Reason", html`<q>${action.reason}</q>`],
     ]),

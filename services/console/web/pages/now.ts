@@ -52,7 +52,7 @@ function renderTroubles(overview: Overview, me: Asked["me"]): Html {
     ...(quarantined > 0 ? [html`<a href="/dead-letters">${plural(quarantined, "transaction")} with dead letters</a>`] : []),
     ...(items > 0 ? [html`<a href="/reconciliation">${plural(items, "open item")}</a>`] : []),
     ...(mine > 0
-      ? [html`<a href="/reconciliation?proposed=yes">${plural(mine, "item")} resolved by another person: yours to confirm</a>`]
+      ? [html`<a href="/reconciliation?proposed=mine">${plural(mine, "item")} resolved by another person: yours to confirm</a>`]
       : []),
     ...(proposals > 0 ? [html`<a href="/proposals">${plural(proposals, "decision")} waiting for a second person</a>`] : []),
   ];

@@ -11,10 +11,11 @@ import type { PageContent } from "../parts/layout.ts";
 type Row = AnswerOf<"listReconciliation">["rows"][number];
 
 export async function showReconciliation({ api, me, query, clock }: Asked): Promise<PageContent> {
-  const [day, bank] = ["day", "bank"].map((name) => query.get(name)?.trim() ?? "");
+  const [day = "", bank = "", minAge = "", proposed = ""] = ["day", "bank", "minAge", "proposed"].map(
+    (name) => query.get(name)?.trim() ?? "",
+  );
   const isOpenOnly = query.get("all") !== "yes";
-  const proposed = query.get("proposed") === "yes" ? "yes" : null;
-  const asked = { day, bank, open: isOpenOnly ? "true" : null, proposed: proposed === null ? null : "true" };
+  const asked = { day, bank, minAge, open: isOpenOnly ? "true" : null, proposed: proposed === "" ? null : proposed };
   const { rows, next } = await api.read(
     "listReconciliation",
     `/reconciliation${queryText({ ...asked, limit: "50", after: query.get("after") })}`,
@@ -23,7 +24,7 @@ export async function showReconciliation({ api, me, query, clock }: Asked): Prom
   return {
     title: "Reconciliation",
     section: "reconciliation",
-    command: `./sluice reconciliation list${day === "" ? "" : ` --day ${day}`}${bank === "" ? "" : ` --bank ${bank}`}`,
+    command: ["./sluice reconciliation list", ...commandOptions(asked)].join(" "),
     runbook: "resolve-an-item",
     body: html`<form class="terms">
         <p><label for="day">Day</label><input id="day" name="day" value="${day}" placeholder="ZA_EFT:2026-11-20" /></p>
@@ -38,17 +39,44 @@ export async function showReconciliation({ api, me, query, clock }: Asked): Prom
         <p>
           <label for="proposed">Second person</label
           ><select id="proposed" name="proposed">
-            <option value="no">whether or not one is awaited</option>
-            <option value="yes" ${proposed === null ? "" : "selected"}>only those that wait for one</option>
+            <option value="">whether or not one is awaited</option>
+            <option value="true" ${proposed === "true" ? "selected" : ""}>only those that wait for one</option>
+            <option value="mine" ${proposed === "mine" ? "selected" : ""}>only those that another person proposed</option>
+          </select>
+        </p>
+        <p>
+          <label for="minAge">Made at least</label
+          ><select id="minAge" name="minAge">
+            ${agesOf(minAge).map(([age, text]) => html`<option value="${age}" ${age === minAge ? "selected" : ""}>${text}</option>`)}
           </select>
         </p>
         <p class="wide"><button class="main">Show</button></p>
       </form>
       ${mine.length === 0 ? "" : html`<p>${mark("warns", `${mine.length} on this page wait for you to confirm them.`)}</p>`}
       ${day === "" || rows.length === 0 ? "" : html`<p><a href="/files/reconciliation${queryText({ day })}" download>Download the day's items (CSV)</a></p>`}
-      ${renderSeveral(rows, mine, { day, bank })} ${renderRows(rows, me, clock)}
-      ${next === null ? "" : html`<p>${link(`/reconciliation${queryText({ day, bank, all: isOpenOnly ? null : "yes", proposed, after: next })}`, "Next page")}</p>`}`,
+      ${renderSeveral(rows, mine, { day, bank, minAge })} ${renderRows(rows, me, clock)}
+      ${next === null ? "" : html`<p>${link(`/reconciliation${queryText({ day, bank, minAge, proposed, all: isOpenOnly ? null : "yes", after: next })}`, "Next page")}</p>`}`,
   };
+}
+
+function commandOptions(asked: Readonly<Record<string, string | null>>): readonly string[] {
+  return Object.entries(asked).flatMap(([name, value]) =>
+    value === null || value === "" ? [] : [`--${name === "minAge" ? "min-age" : name} ${value}`],
+  );
+}
+
+const ages: readonly (readonly [string, string])[] = [
+  ["", "any time ago"],
+  ["1h", "an hour ago"],
+  ["4h", "4 hours ago"],
+  ["1d", "a day ago"],
+  ["3d", "3 days ago"],
+  ["7d", "a week ago"],
+];
+
+/** An address may ask for an age that the form does not offer. */
+function agesOf(asked: string): typeof ages {
+  return ages.some(([age]) => age === asked) ? ages : [...ages, [asked, `${asked} ago`]];
 }
 
 /** Decisions about all open items that the filter finds. */

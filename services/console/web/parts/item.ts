@@ -26,10 +26,21 @@ export function explainItem({ row, cause }: Pick<Item, "row" | "cause">): string
   return text ?? (row === null ? "it depends on an answer that is still awaited" : (rowTexts[row] ?? `row ${row}`));
 }
 
+const findingTexts: Readonly<Record<string, string>> = {
+  MADE: "made: the money moved",
+  NOT_MADE: "not made: no money moved",
+  REPLACED: "replaced by another transaction",
+};
+
+/** What people found out, in words. */
+export function findingText(kind: string): string {
+  return findingTexts[kind] ?? kind;
+}
+
 export function itemMark({ isOpen, resolution, settledAt }: Pick<Item, "isOpen" | "resolution" | "settledAt">): Html {
   if (settledAt !== null) return mark("good", "settled");
-  if (!isOpen) return mark("good", `resolved ${resolution?.kind ?? ""}`);
-  return resolution === null ? mark("bad", "open") : mark("warns", `proposed ${resolution.kind}`);
+  if (!isOpen) return mark("good", `resolved as ${findingText(resolution?.kind ?? "")}`);
+  return resolution === null ? mark("bad", "open") : mark("warns", `proposed as ${findingText(resolution.kind)}`);
 }
 
 export function renderItem(item: Item, uetr: string, clock: Clock): Html {
@@ -54,8 +65,8 @@ function evidenceText({ attempts, anyAnswer, httpStatusCode, mayHaveBeenTaken }:
 function resolutionFacts({ resolution }: Item, clock: Clock): readonly (readonly [string, Html])[] {
   if (resolution === null) return [];
   const { kind, replacedBy, action, at, confirmed } = resolution;
-  const found = html`<strong>${kind}</strong>${replacedBy === null ? "" : ` by ${replacedBy}`}, ${deciders(action)} ${showTime(at, clock)}:
-    <q>${action.reason}</q>`;
+  const found = html`<strong>${findingText(kind)}</strong>${replacedBy === null ? "" : `, ${replacedBy}`}, ${deciders(action)}
+    ${showTime(at, clock)}: <q>${action.reason}</q>`;
   if (confirmed === null) return [["Found out", found]];
   return [
     ["Found out", found],
