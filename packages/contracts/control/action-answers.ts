@@ -39,6 +39,9 @@ export const countedAnswers = {
         at: timeSchema,
         offset: bigNumberSchema,
         ...decidedMembers,
+        awaitsConfirmation: z.boolean().meta({
+          description: "true: it is the resolution of an item, and a second person has still to confirm it.",
+        }),
       }),
     ),
     isWhole: z.boolean().meta({

@@ -251,7 +251,7 @@ const answers = {
   Action: {
     type: "object",
     description: "A decision and what became of it.",
-    required: ["schema", "key", "id", "kind", "operator", "person", "reason", "requestedAt", "result", "why", "explained", "at", "offset"],
+    required: ["schema", "key", "id", "kind", "operator", "person", "reason", "requestedAt", "result", "why", "explained", "awaitsConfirmation", "at", "offset"],
     properties: {
       schema: { const: "Action" },
       key: text,
@@ -264,6 +264,7 @@ const answers = {
       result: { enum: ["applied", "ignored", "refused"] },
       why: { type: ["string", "null"], description: "A stable word; null where it was applied." },
       explained: { type: ["string", "null"], description: "The same in a sentence." },
+      awaitsConfirmation: { type: "boolean", description: "It is the resolution of an item, and a second person has still to confirm it." },
       at: { ...time, description: "Append time of its record." },
       offset: text,
     },

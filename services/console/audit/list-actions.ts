@@ -13,6 +13,7 @@ import { formatInstant } from "../http/bank-answer.ts";
 import { readProposalState, type Proposal } from "../proposals/proposal.ts";
 import type { ProposalBook } from "../proposals/proposal-book.ts";
 import { actionView, invalidRequest } from "../views/control-values.ts";
+import { isConfirmationAwaited } from "../views/item-view.ts";
 
 interface ActionsPorts {
   readonly store: Pick<Store, "transactions" | "days" | "banks">;
@@ -36,6 +37,8 @@ interface Decided {
   readonly atMs: number;
   readonly offset: bigint;
   readonly action: OperatorAction | Proposal["action"];
+  /** Left out: it is no resolution of an item. */
+  readonly awaitsConfirmation?: boolean;
 }
 
 /** The store's bound of one search and of one load. */
@@ -106,7 +109,9 @@ function parseInstant(text: string | null): number | null | undefined {
 async function listOfTransactions({ store }: ActionsPorts, asked: Asked) {
   const found = await store.transactions.search({ decided: asked }, null, transactionsMax);
   const loaded = await store.transactions.load(found.map(({ uetr }) => uetr));
-  const decided = [...loaded].flatMap(([key, { transaction }]) => transaction.decisions.map((one): Decided => ({ ...one, key })));
+  const decided = [...loaded].flatMap(([key, { transaction: { decisions, items } }]) =>
+    decisions.map((one): Decided => ({ ...one, key, awaitsConfirmation: isConfirmationAwaited(items, one.action.id) })),
+  );
   return { decided, isWhole: found.length < transactionsMax };
 }
 
@@ -145,8 +150,8 @@ function isAsked({ atMs, action, kind }: Decided, asked: Asked): boolean {
   );
 }
 
-function decidedView({ key, kind, result, why, atMs, offset, action }: Decided) {
+function decidedView({ key, kind, result, why, atMs, offset, action, awaitsConfirmation = false }: Decided) {
   const { id, operator, person, confirmedBy, reason, requestedAtMs } = action;
   const view = actionView({ id, operator, person, confirmedBy, reason, requestedAtMs, contentSha256: "" });
-  return { key, kind, result, why, at: formatInstant(atMs), offset, ...view };
+  return { key, kind, result, why, at: formatInstant(atMs), offset, ...view, awaitsConfirmation };
 }

@@ -37,6 +37,11 @@ export function isItemOpen({ settledAtMs, resolution }: Pick<Item, "settledAtMs"
   return settledAtMs === null && resolution?.isFinal !== true;
 }
 
+/** Whether the decision with this id resolved an item, and another person has still to confirm it. */
+export function isConfirmationAwaited(items: readonly Pick<Item, "settledAtMs" | "resolution">[], action: string): boolean {
+  return items.some((item) => isItemOpen(item) && item.resolution?.action.id === action);
+}
+
 export function itemView(item: Item): ItemView {
   const { day, row, cause, state, madeAtMs, settledAtMs, evidence, lateAnswers, resolution } = item;
   return {

@@ -170,7 +170,8 @@ function unawaitedLine({ what }: DecisionCall, accepted: AnswerBody): string {
 function resultLine({ what }: DecisionCall, accepted: AnswerBody, judged: AnswerBody | null, isUnawaited: boolean): string {
   const place = `decision ${String(accepted["action"])}, journal ${String(accepted["partition"])}/${String(accepted["offset"])}`;
   if (judged === null) return `${what}: in the journal${isUnawaited ? "" : ", without a result within 15 s"} (${place})`;
-  const { result, why, explained } = judged;
+  const { result, why, explained, awaitsConfirmation } = judged;
+  if (awaitsConfirmation === true) return `${what}: proposed, a second person has to confirm it (${place})`;
   const because = typeof why === "string" ? `: ${why}, ${String(explained)}` : "";
   return `${what}: ${String(result)}${because} (${place})`;
 }

@@ -47,7 +47,7 @@ export async function showAudit({ api, query, clock }: Asked): Promise<PageConte
     link(`/audit${queryText({ operator: row.operator })}`, row.operator),
     row.kind,
     aboutLink(row),
-    mark(row.result === "refused" ? "warns" : "quiet", row.why === null ? row.result : `${row.result}: ${row.why}`),
+    resultMark(row),
     row.reason,
   ]);
   return {
@@ -62,6 +62,11 @@ export async function showAudit({ api, query, clock }: Asked): Promise<PageConte
       ${isWhole ? "" : html`<p>${mark("warns", "There are more decisions than are listed. Choose a shorter time.")}</p>`}
       ${dataTable(rows.length === 0 ? "Decisions" : `${rows.length} decisions`, listColumns(sorting, isWhole), cells, "No decision in this time.")}`,
   };
+}
+
+function resultMark({ result, why, awaitsConfirmation }: Row): Html {
+  if (awaitsConfirmation) return mark("waits", "waits for a second person");
+  return mark(result === "refused" ? "warns" : "quiet", why === null ? result : `${result}: ${why}`);
 }
 
 function renderTerms(query: URLSearchParams): Html {

@@ -35,10 +35,12 @@ function renderOpen(): Html {
     <p>The decision is in the journal. It takes effect, or is refused, in a moment.</p>`;
 }
 
-function renderAction({ result, kind, explained, reason, operator }: Readonly<Record<string, unknown>>): Html {
+function renderAction({ result, kind, explained, reason, operator, awaitsConfirmation }: Readonly<Record<string, unknown>>): Html {
   const known = result === "applied" || result === "ignored" ? result : "refused";
-  return html`<p class="line big">${mark(tones[known], known)} <span>${kind}</span></p>
-    <p>${explained ?? ""}</p>
+  const isAwaited = awaitsConfirmation === true;
+  const outcome = isAwaited ? mark("waits", "waits for a second person") : mark(tones[known], known);
+  return html`<p class="line big">${outcome} <span>${kind}</span></p>
+    <p>${isAwaited ? html`It is proposed. Another person confirms it: ${link("/reconciliation?proposed=yes", "what waits for one")}.` : (explained ?? "")}</p>
     ${facts([
       ["By", operator],
       ["Reason", html`<q>${reason}</q>`],

@@ -33,6 +33,7 @@ export async function showNow({ api, me, clock }: Asked): Promise<PageContent | 
 function renderTroubles(overview: Overview, me: Asked["me"]): Html {
   const { days, held, heldCountedAt, undelivered, openItems, quarantined, proposals, services } = overview;
   const mine = countMine(overview, me);
+  const others = overview.proposedItems.reduce((sum, one) => sum + one.count, 0) - mine;
   const behindGates = held.filter(({ waitsFor }) => waitsFor === "gate").reduce((sum, one) => sum + one.count, 0);
   const sick = undelivered.receivers.filter(({ state }) => state !== "active");
   const items = openItems.reduce((sum, one) => sum + one.count, 0);
@@ -53,6 +54,9 @@ function renderTroubles(overview: Overview, me: Asked["me"]): Html {
     ...(items > 0 ? [html`<a href="/reconciliation">${plural(items, "open item")}</a>`] : []),
     ...(mine > 0
       ? [html`<a href="/reconciliation?proposed=mine">${plural(mine, "item")} resolved by another person: yours to confirm</a>`]
+      : []),
+    ...(others > 0
+      ? [html`<a href="/reconciliation?proposed=yes">${plural(others, "resolved item")} waiting for a second person</a>`]
       : []),
     ...(proposals > 0 ? [html`<a href="/proposals">${plural(proposals, "decision")} waiting for a second person</a>`] : []),
   ];

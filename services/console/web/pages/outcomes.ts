@@ -31,6 +31,8 @@ export async function showOutcomes({ api, me, params, outcomes, clock }: Asked):
 }
 
 const waits = "waits for its turn";
+/** It is stored, and done when another person has confirmed it. */
+const awaited = "waits for a second person";
 const words: Readonly<Record<string, readonly [Tone, string]>> = {
   applied: ["good", "applied"],
   ignored: ["quiet", "no change"],
@@ -47,13 +49,14 @@ interface Outcome {
 function readOutcome(one: OneDecided, judged: Judged | null): Outcome {
   if (one.whyRefused !== null) return { one, tone: "bad", word: "refused", why: one.whyRefused };
   if (judged === null) return { one, tone: "waits", word: waits, why: "" };
+  if (judged.awaitsConfirmation) return { one, tone: "waits", word: awaited, why: "" };
   const [tone, word] = words[judged.result] ?? ["bad", judged.result];
   return { one, tone, word, why: judged.why ?? "" };
 }
 
 /** How many of each, the worst first. */
 function renderSums(all: readonly Outcome[]): Html {
-  const order = ["refused", waits, "no change", "applied"];
+  const order = ["refused", waits, awaited, "no change", "applied"];
   const groups = [...Map.groupBy(all, ({ word }) => word)].toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b));
   return html`<p class="line big" role="status">
     ${groups.map(([word, own]) => mark(own[0]?.tone ?? "quiet", `${count(own.length)} of ${count(all.length)} ${word}`))}
@@ -75,7 +78,7 @@ function renderAll(all: readonly Outcome[]): Html {
   const cells = all.map(({ one: { key, name, action, whyRefused }, tone, word, why }) => [
     key === "" ? "–" : key.startsWith("bank:") ? link(`/banks/${key.slice(5)}`, key.slice(5)) : uetrLink(key),
     ...(hasNames ? [html`<code>${name ?? ""}</code>`] : []),
-    whyRefused === null && tone !== "waits" ? link(`/decided/${action}${queryText({ key })}`, mark(tone, word)) : mark(tone, word),
+    whyRefused === null && word !== waits ? link(`/decided/${action}${queryText({ key })}`, mark(tone, word)) : mark(tone, word),
     why,
   ]);
   return dataTable("Outcome of each", columns, cells, "None.");

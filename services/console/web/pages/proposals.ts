@@ -4,13 +4,17 @@ import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showDistance, showTime, type Clock } from "../parts/clock.ts";
-import { facts, link, mark, type Html } from "../parts/html.ts";
+import { facts, link, mark, plural, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 
 type Proposal = AnswerOf<"listProposals">["rows"][number];
 
 export async function showProposals({ api, me, query, clock }: Asked): Promise<PageContent> {
-  const { rows, next } = await api.read("listProposals", `/proposals${queryText({ limit: "50", after: query.get("after") })}`);
+  const [{ rows, next }, { proposedItems }] = await Promise.all([
+    api.read("listProposals", `/proposals${queryText({ limit: "50", after: query.get("after") })}`),
+    api.read("showOverview", "/overview"),
+  ]);
+  const items = proposedItems.reduce((sum, one) => sum + one.count, 0);
   const open = rows.filter(({ state }) => state === "proposed");
   const past = rows.filter(({ state }) => state !== "proposed");
   return {
@@ -21,7 +25,8 @@ export async function showProposals({ api, me, query, clock }: Asked): Promise<P
     isLive: true,
     body: html`<section>
         <h2>Waiting for a second person</h2>
-        ${open.length === 0 ? html`<p class="empty">No decision waits for a second person.</p>` : open.map((one) => renderProposal(one, me, clock))}
+        ${items === 0 ? "" : html`<p>${link("/reconciliation?proposed=yes", `${plural(items, "resolved item")} to confirm`)}</p>`}
+        ${open.length + items === 0 ? html`<p class="empty">No decision waits for a second person.</p>` : open.map((one) => renderProposal(one, me, clock))}
       </section>
       <section>
         <h2>Before</h2>

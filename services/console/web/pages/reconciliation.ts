@@ -21,6 +21,7 @@ export async function showReconciliation({ api, me, query, clock }: Asked): Prom
     `/reconciliation${queryText({ ...asked, limit: "50", after: query.get("after") })}`,
   );
   const mine = rows.filter((row) => isMineToConfirm(row, me));
+  const awaited = rows.filter(({ isOpen, resolution }) => isOpen && resolution !== null).length - mine.length;
   return {
     title: "Reconciliation",
     section: "reconciliation",
@@ -52,6 +53,7 @@ export async function showReconciliation({ api, me, query, clock }: Asked): Prom
         </p>
         <p class="wide"><button class="main">Show</button></p>
       </form>
+      ${awaited === 0 ? "" : html`<p>${mark("waits", `${awaited} on this page ${awaited === 1 ? "waits" : "wait"} for a second person to confirm.`)}</p>`}
       ${mine.length === 0 ? "" : html`<p>${mark("warns", `${mine.length} on this page wait for you to confirm them.`)}</p>`}
       ${day === "" || rows.length === 0 ? "" : html`<p><a href="/files/reconciliation${queryText({ day })}" download>Download the day's items (CSV)</a></p>`}
       ${renderSeveral(rows, mine, { day, bank, minAge })} ${renderRows(rows, me, clock)}

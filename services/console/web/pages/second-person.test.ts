@@ -1,0 +1,66 @@
+// What pages say of a decision that a second person has still to confirm, without a browser.
+
+import { controlAnswers } from "@sluice/contracts";
+import { expect, test } from "vitest";
+import { openDecisionEnvironment } from "../../decisions/decisions.fixture.ts";
+import { buildItem, buildStoredTransaction, consoleUetrAt, day, readControlAnswer, saveTransactions } from "../../queries/stored-data.fixture.ts";
+import { openReader, readHidden } from "../browser.fixture.ts";
+
+const nobody = { secondPerson: { actions: [], proposalLifetimeMs: 3_600_000 }, resolutionNeedsSecondPerson: true } as const;
+const about = { applied: -1n, reconciliationDay: day, bank: "first", items: [buildItem({ row: 0, state: "HELD" })] } as const;
+
+/** Two items, both resolved by the operator in one decision; `outcomes` is where that decision led to. */
+async function openResolved() {
+  const environment = await openDecisionEnvironment(nobody);
+  await saveTransactions(
+    environment,
+    [0, 1].map((index) => buildStoredTransaction("RECONCILIATION", index, about)),
+  );
+  const reader = openReader(environment);
+  await reader.signIn();
+  const path = `/decide/resolveItems?day=${day}`;
+  const fields = new URLSearchParams({ ...readHidden((await reader.ask(path)).text), reason: "seen", resolution: "MADE" });
+  for (const index of [0, 1]) fields.append("of", `${consoleUetrAt(index)} ${day}`);
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const answer = await reader.ask(path, { method: "POST", headers, body: fields.toString() });
+  for (const record of environment.journal()) await environment.judge(record);
+  // What is counted over all transactions rests for a moment.
+  await environment.time.advance(60_000);
+  return { environment, reader, outcomes: answer.headers.get("location") ?? "" };
+}
+
+test("a resolution that a second person has still to confirm is not shown as done [D9 several]", async () => {
+  const { environment, reader, outcomes } = await openResolved();
+  const { text } = await reader.ask(outcomes);
+  expect([text.includes("2 of 2 waits for a second person"), text.includes("applied")]).toEqual([true, false]);
+  const { rows } = controlAnswers.listActions.parse(await readControlAnswer(environment, "/actions"));
+  expect(rows.map(({ result, awaitsConfirmation }) => [result, awaitsConfirmation])).toEqual([
+    ["applied", true],
+    ["applied", true],
+  ]);
+  const [, one = ""] = /(\/decided\/[^"]*)"/.exec(text) ?? [];
+  expect((await reader.ask(one.replaceAll("&amp;", "&"))).text).toContain("waits for a second person");
+  expect((await reader.ask("/audit")).text).toContain("waits for a second person");
+});
+
+test("the one who resolved items sees on the first page, in proposals and in the list that they wait for somebody", async () => {
+  const { reader } = await openResolved();
+  const now = await reader.ask("/");
+  expect(now.text).toContain("2 resolved items waiting for a second person");
+  const proposals = await reader.ask("/proposals");
+  expect([proposals.text.includes("2 resolved items"), proposals.text.includes("No decision waits")]).toEqual([true, false]);
+  expect((await reader.ask("/reconciliation")).text).toContain("2 on this page wait for a second person");
+});
+
+test("after the confirmation nothing waits, and the outcome of the resolution is applied", async () => {
+  const { environment, reader, outcomes } = await openResolved();
+  const second = openReader(environment);
+  await second.signIn("second-person");
+  for (const index of [0, 1])
+    await second.decide(`/decide/confirmResolution?uetr=${consoleUetrAt(index)}&day=${day}`, { reason: "seen too" });
+  for (const record of environment.journal()) await environment.judge(record);
+  await environment.time.advance(60_000);
+  expect((await reader.ask(outcomes)).text).toContain("2 of 2 applied");
+  const proposals = await reader.ask("/proposals");
+  expect([proposals.text.includes("resolved item"), proposals.text.includes("No decision waits")]).toEqual([false, true]);
+});
