@@ -177,7 +177,7 @@ test("an operator withdraws all that a search finds, and sees what became of eac
   await page.goto(`${console.address}/search?state=HELD`);
   await press(page, /^Withdraw all that match…/);
   await giveReason(page, "the wrong file");
-  await press(page, /^Withdraw the 1 debit$/);
+  await press(page, /^Withdraw the chosen debits$/);
   await page.getByText("1 of 1 applied").waitFor({ timeout: 3_500 });
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toMatch(/^(Decided|Being decided)$/);
 });

@@ -24,4 +24,9 @@ export interface PreparedDecision {
   readonly runbook: string;
 }
 
+/** Whether a value is on: as a form that was refused had it, else by default. */
+export function isOn(form: URLSearchParams | null, name: string, value: string, byDefault = false): boolean {
+  return form === null ? byDefault : form.getAll(name).includes(value);
+}
+
 export type PrepareDecision = (asked: Asked) => Promise<PreparedDecision>;

@@ -3,7 +3,9 @@
 // #1 Nothing is decided without a page that showed what it does, and a reason.
 // #2 A page carries the decision's id: a form that is sent twice counts once.
 // #3 What was shown is what is sent: what a confirmation names stands in the form itself.
+// #4 Who may not decide hears it before anything is filled in. A form that was refused keeps what was filled in.
 
+import { controlOperations } from "@sluice/contracts";
 import { html } from "hono/html";
 import { ApiRefusal } from "../api-client.ts";
 import { queryText, type Asked, type Elsewhere } from "../asked.ts";
@@ -54,7 +56,9 @@ const decisions: ReadonlyMap<string, PrepareDecision> = new Map(
 );
 
 export async function prepareDecision(asked: Asked): Promise<PageContent> {
-  return renderDecision(asked, await prepare(asked), null);
+  const prepared = await prepare(asked);
+  const missing = findMissingRole(asked);
+  return renderDecision(asked, prepared, missing === null ? null : { status: 403, text: `This needs the role ${missing}.`, isFinal: true });
 }
 
 export async function decideByForm(asked: Asked): Promise<PageContent | Elsewhere> {
@@ -82,6 +86,12 @@ async function prepare(asked: Asked): Promise<PreparedDecision> {
   return await found(asked);
 }
 
+/** #4 */
+function findMissingRole({ params, me }: Asked): string | null {
+  const role = controlOperations.find(({ name }) => name === params["name"])?.role ?? null;
+  return role === null || me.roles.includes(role) ? null : role;
+}
+
 /** A decision that is stored has a result; a proposal is in its list, open or ended. */
 function findResult({ schema, action, key, id, bank }: Readonly<Record<string, unknown>>): string {
   if (schema === "CheckRequested" && typeof bank === "string") return `/banks/${encodeURIComponent(bank)}#endpoints`;
@@ -93,6 +103,8 @@ function findResult({ schema, action, key, id, bank }: Readonly<Record<string, u
 interface Problem {
   readonly status: 403 | 409 | 422 | 503;
   readonly text: string;
+  /** Nothing that is filled in could change it. */
+  readonly isFinal?: boolean;
 }
 
 function renderDecision(asked: Asked, prepared: PreparedDecision, problem: Problem | null): PageContent {
@@ -107,25 +119,30 @@ function renderDecision(asked: Asked, prepared: PreparedDecision, problem: Probl
   };
 }
 
-function renderForm({ form, formToken, me, newActionId }: Asked, prepared: PreparedDecision, problem: Problem | null): Html {
-  const { preview, warning, fields, verb, secondPerson } = prepared;
-  const isShared = secondPerson !== null && me.secondPerson.includes(secondPerson);
-  // A person who was refused decides once more: that is another decision, unless nobody knows whether it was stored.
-  const actionId = problem !== null && problem.status === 503 ? (form?.get("actionId") ?? newActionId()) : newActionId();
+function renderForm(asked: Asked, prepared: PreparedDecision, problem: Problem | null): Html {
+  const { preview, warning } = prepared;
   return html`${problem === null ? "" : html`<div class="problem" role="alert"><p>${problem.text}</p></div>`}
     <section class="preview" aria-labelledby="preview">
       <h2 id="preview">What it does</h2>
       ${preview}
     </section>
     <p class="warning">${mark("warns", warning)}</p>
-    <form class="decision" method="post">
-      <input type="hidden" name="formToken" value="${formToken}" /><input type="hidden" name="actionId" value="${actionId}" />
-      ${fields}
-      <p>
-        <label for="reason">Reason <span class="quiet">kept for good; name no person and no account</span></label>
-        <textarea id="reason" name="reason" required maxlength="500" rows="3">${form?.get("reason") ?? ""}</textarea>
-      </p>
-      ${isShared ? html`<p>${mark("waits", "It takes effect when a second person has confirmed it.")}</p>` : ""}
-      <p><button class="danger">${isShared ? `Propose: ${verb.toLowerCase()}` : verb}</button></p>
-    </form>`;
+    ${problem?.isFinal === true ? "" : renderInputs(asked, prepared, problem)}`;
+}
+
+function renderInputs({ form, formToken, me, newActionId }: Asked, prepared: PreparedDecision, problem: Problem | null): Html {
+  const { fields, verb, secondPerson } = prepared;
+  const isShared = secondPerson !== null && me.secondPerson.includes(secondPerson);
+  // A person who was refused decides once more: that is another decision, unless nobody knows whether it was stored.
+  const actionId = problem !== null && problem.status === 503 ? (form?.get("actionId") ?? newActionId()) : newActionId();
+  return html`<form class="decision" method="post">
+    <input type="hidden" name="formToken" value="${formToken}" /><input type="hidden" name="actionId" value="${actionId}" />
+    ${fields}
+    <p>
+      <label for="reason">Reason <span class="quiet">kept for good; name no person and no account</span></label>
+      <textarea id="reason" name="reason" required maxlength="500" rows="3">${form?.get("reason") ?? ""}</textarea>
+    </p>
+    ${isShared ? html`<p>${mark("waits", "It takes effect when a second person has confirmed it.")}</p>` : ""}
+    <p><button class="danger">${isShared ? `Propose: ${verb.toLowerCase()}` : verb}</button></p>
+  </form>`;
 }

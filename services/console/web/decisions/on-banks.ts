@@ -4,7 +4,7 @@ import { html } from "hono/html";
 import { ApiRefusal } from "../api-client.ts";
 import type { Asked } from "../asked.ts";
 import { count, facts, receiverMark, type Html } from "../parts/html.ts";
-import type { PrepareDecision } from "./decision-form.ts";
+import { isOn, type PrepareDecision } from "./decision-form.ts";
 
 async function load({ api, query }: Asked) {
   const id = query.get("bank") ?? "";
@@ -23,12 +23,12 @@ async function load({ api, query }: Asked) {
 
 const minutes = [15, 30, 60, 120, 240] as const;
 
-export function pauseField(): Html {
+export function pauseField(form: URLSearchParams | null): Html {
   return html`<p>
     <label for="minutes">For how long</label
     ><select id="minutes" name="minutes">
-      ${minutes.map((one) => html`<option value="${one}" ${one === 30 ? "selected" : ""}>${one} minutes</option>`)}
-      <option value="">until somebody resumes it</option>
+      ${minutes.map((one) => html`<option value="${one}" ${isOn(form, "minutes", String(one), one === 30) ? "selected" : ""}>${one} minutes</option>`)}
+      <option value="" ${isOn(form, "minutes", "") ? "selected" : ""}>until somebody resumes it</option>
     </select>
   </p>`;
 }
@@ -63,7 +63,7 @@ export const preparePause: PrepareDecision = async (asked) => {
     title: `Pause ${id}`,
     preview,
     warning: "Nothing is released, delivered or posted to it. Its debits may miss their window, and become items.",
-    fields: pauseField(),
+    fields: pauseField(asked.form),
     path: `/banks/${id}/pause`,
     body: (form) => pauseUntil(form, nowMs),
     command: `./sluice bank pause ${id} --for 30m --reason TEXT`,

@@ -5,11 +5,11 @@ import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showTime } from "../parts/clock.ts";
 import { count, facts, money, plural, dataTable, uetrLink, type Html } from "../parts/html.ts";
-import type { PrepareDecision } from "./decision-form.ts";
+import { isOn, type PrepareDecision } from "./decision-form.ts";
 
 type Held = AnswerOf<"listHeld">["rows"];
 
-async function load({ api, query }: Asked) {
+async function load({ api, query, me, clock }: Asked) {
   const [scheme, date] = [query.get("scheme") ?? "", query.get("date") ?? ""];
   const bank = query.get("bank");
   const [{ rows }, { rows: held }] = await Promise.all([
@@ -18,7 +18,9 @@ async function load({ api, query }: Asked) {
   ]);
   const [day] = rows;
   if (day === undefined) throw new ApiRefusal(404, "Not known", "This business day is not planned.");
-  return { scheme, date, day, held };
+  // The times of a day are those of its own scheme.
+  const local = { ...clock, zone: me.schemes.find(({ id }) => id === scheme)?.zone ?? clock.zone };
+  return { scheme, date, day, held, clock: local };
 }
 
 /** What is held behind the decision, by bank: that is what would be released. */
@@ -40,7 +42,7 @@ export const prepareCreditsFinal: PrepareDecision = async (asked) => {
       <label for="bank">For which banks</label
       ><select id="bank" name="bank">
         <option value="">all banks</option>
-        ${day.gates.map(({ bank }) => html`<option value="${bank}">${bank} alone</option>`)}
+        ${day.gates.map(({ bank }) => html`<option value="${bank}" ${isOn(asked.form, "bank", bank) ? "selected" : ""}>${bank} alone</option>`)}
       </select>
     </p>`,
     path: `/days/${scheme}/${date}/credits-final`,
@@ -79,8 +81,8 @@ export const prepareGateOpening: PrepareDecision = async (asked) => {
 };
 
 export const prepareExtension: PrepareDecision = async (asked) => {
-  const { scheme, date, day } = await load(asked);
-  const { clock } = asked;
+  const { scheme, date, day, clock } = await load(asked);
+  const { form: sent } = asked;
   const closes = [
     ...day.windows.map(({ number, closes: at }) => [number, `window ${number}`, at] as const),
     ...(day.reconciliation === null ? [] : [[0, "reconciliation", day.reconciliation.closes] as const]),
@@ -92,11 +94,12 @@ export const prepareExtension: PrepareDecision = async (asked) => {
     fields: html`<p>
         <label for="window">Which close</label
         ><select id="window" name="window">
-          ${closes.map(([number, name]) => html`<option value="${number}">${name}</option>`)}
+          ${closes.map(([number, name]) => html`<option value="${number}" ${isOn(sent, "window", String(number)) ? "selected" : ""}>${name}</option>`)}
         </select>
       </p>
       <p>
-        <label for="closesAt">New time, local (${clock.zone})</label><input id="closesAt" name="closesAt" type="datetime-local" required />
+        <label for="closesAt">New time, local (${clock.zone})</label
+        ><input id="closesAt" name="closesAt" type="datetime-local" value="${sent?.get("closesAt") ?? ""}" required />
       </p>`,
     path: `/days/${scheme}/${date}/close-extension`,
     body(form) {

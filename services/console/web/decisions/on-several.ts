@@ -11,14 +11,15 @@ import { count, dataTable, facts, link, money, plural, receiverMark, stateMark, 
 import { explainItem, findingText } from "../parts/item.ts";
 import { formatAmount, parseAmount } from "../../views/control-values.ts";
 import { readSearchQuery } from "../parts/search-query.ts";
-import type { PrepareDecision } from "./decision-form.ts";
+import { isOn, type PrepareDecision } from "./decision-form.ts";
 import { pauseField, pauseUntil } from "./on-banks.ts";
+import { resolutionChoice, resolutionKinds } from "./on-transactions.ts";
 
 const notChosen = "Choose at least one.";
 
 /** A chosen row of the form; `label` says which one it is to who cannot see the row. */
-function box(value: string, label: string): Html {
-  return html`<input type="checkbox" name="of" value="${value}" aria-label="${label}" checked />`;
+function box(form: URLSearchParams | null, value: string, label: string): Html {
+  return html`<input type="checkbox" name="of" value="${value}" aria-label="${label}" ${isOn(form, "of", value, true) ? "checked" : ""} />`;
 }
 
 function chosen(form: URLSearchParams): readonly string[] | string {
@@ -40,13 +41,13 @@ function sumsText(rows: readonly Summed[]): string {
   return [...sums].map(([currency, sum]) => money(currency, formatAmount(sum, currency))).join(", ");
 }
 
-export const prepareWithdrawals: PrepareDecision = async ({ api, query, clock }) => {
+export const prepareWithdrawals: PrepareDecision = async ({ api, query, clock, form: sent }) => {
   const { terms, asked } = readSearchQuery(query, clock);
   if (asked === "") throw new ApiRefusal(409, "Not possible now", "Search for the debits first: all that match can then be withdrawn.");
   const { rows, next } = await api.read("searchTransactions", `/transactions${asked}&limit=${severalMax}`);
   if (rows.length === 0) throw new ApiRefusal(409, "Not possible now", "Nothing matches this search.");
   const cells = rows.map((row) => [
-    box(row.uetr, `Debit ${row.uetr.slice(0, 8)}`),
+    box(sent, row.uetr, `Debit ${row.uetr.slice(0, 8)}`),
     uetrLink(row.uetr),
     stateMark(row.state),
     money(row.currency, row.amount),
@@ -78,7 +79,7 @@ export const prepareWithdrawals: PrepareDecision = async ({ api, query, clock })
     },
     command: `./sluice bulk withdraw ${commandOptions(asked)} --reason TEXT`,
     secondPerson: "withdraw",
-    verb: `Withdraw the ${plural(rows.length, "debit")}`,
+    verb: "Withdraw the chosen debits",
     runbook: "withdraw-a-debit",
   };
 };
@@ -119,9 +120,9 @@ async function loadItems({ api, query }: Asked, proposed: "mine" | null) {
   return { filter, rows, isWhole: next === null };
 }
 
-function itemTable(rows: Items, clock: Asked["clock"], valueOf: (row: Items[number]) => string): Html {
+function itemTable(rows: Items, { clock, form }: Asked, valueOf: (row: Items[number]) => string): Html {
   const cells = rows.map((row) => [
-    box(valueOf(row), `Item of ${row.uetr.slice(0, 8)}`),
+    box(form, valueOf(row), `Item of ${row.uetr.slice(0, 8)}`),
     uetrLink(row.uetr),
     row.bank ?? "–",
     money(row.currency, row.amount),
@@ -131,14 +132,14 @@ function itemTable(rows: Items, clock: Asked["clock"], valueOf: (row: Items[numb
   return dataTable("Which", itemColumns, cells, "None.");
 }
 
-function proposedTable(rows: Items): Html {
+function proposedTable(rows: Items, form: URLSearchParams | null): Html {
   const cells = rows.flatMap((row) => {
     const { uetr, resolution } = row;
     if (resolution === null) return [];
     const { kind, replacedBy, offset, contentSha256, action } = resolution;
     return [
       [
-        box(`${uetr} ${offset} ${contentSha256}`, `Item of ${uetr.slice(0, 8)}`),
+        box(form, `${uetr} ${offset} ${contentSha256}`, `Item of ${uetr.slice(0, 8)}`),
         uetrLink(uetr),
         money(row.currency, row.amount),
         replacedBy === null ? findingText(kind) : html`${findingText(kind)} ${uetrLink(replacedBy)}`,
@@ -173,11 +174,10 @@ export const prepareResolutions: PrepareDecision = async (asked) => {
     title: "Resolve several items",
     preview: itemFacts(open, filter, isWhole),
     warning: "It records the same about each of them. A final resolution cannot be changed, and connectors get it once.",
-    fields: html`${itemTable(open, asked.clock, ({ uetr, day }) => `${uetr} ${day}`)}
+    fields: html`${itemTable(open, asked, ({ uetr, day }) => `${uetr} ${day}`)}
       <fieldset>
         <legend>What was found out about each</legend>
-        <label><input type="radio" name="resolution" value="MADE" required /> It was made: the money moved</label>
-        <label><input type="radio" name="resolution" value="NOT_MADE" required /> It was not made: no money moved</label>
+        ${resolutionKinds.slice(0, 2).map((kind) => resolutionChoice(asked.form, kind))}
       </fieldset>`,
     path: "/resolution",
     body(form) {
@@ -188,7 +188,7 @@ export const prepareResolutions: PrepareDecision = async (asked) => {
     },
     command: `${itemCommand("resolve", filter)} --as made --reason TEXT`,
     secondPerson: "resolve",
-    verb: `Resolve the ${plural(open.length, "item")}`,
+    verb: "Resolve the chosen items",
     runbook: "resolve-an-item",
   };
 };
@@ -203,7 +203,7 @@ export const prepareResolutionConfirmations: PrepareDecision = async (asked) => 
     preview: html`${itemFacts(mine, filter, isWhole)}
     ${facts([["Found out", `${count(made)} made, ${count(mine.length - made)} not made or replaced`]])}`,
     warning: "This makes each of them final. It cannot be undone.",
-    fields: proposedTable(mine),
+    fields: proposedTable(mine, asked.form),
     path: "/resolution/confirmation",
     body(form) {
       const of = chosen(form);
@@ -216,17 +216,17 @@ export const prepareResolutionConfirmations: PrepareDecision = async (asked) => 
     },
     command: `${itemCommand("confirm", filter)} --reason TEXT`,
     secondPerson: null,
-    verb: `Confirm the ${plural(mine.length, "resolution")}`,
+    verb: "Confirm the chosen resolutions",
     runbook: "resolve-an-item",
   };
 };
 
 type Banks = AnswerOf<"listBanks">["rows"];
 
-function bankTable(rows: Banks): Html {
+function bankTable(rows: Banks, form: URLSearchParams | null): Html {
   const columns = [{ title: "Chosen" }, { title: "Receiver" }, { title: "State" }, { title: "Waiting", isNumber: true }];
   const cells = rows.map(({ bank, state, waiting }) => [
-    box(bank, bank),
+    box(form, bank, bank),
     link(`/banks/${bank}`, bank),
     receiverMark(state),
     waiting === null ? "not counted" : count(waiting.deliveries.waiting + waiting.postings.waiting),
@@ -234,14 +234,14 @@ function bankTable(rows: Banks): Html {
   return dataTable("Which", columns, cells, "None.");
 }
 
-export const preparePauses: PrepareDecision = async ({ api, clock }) => {
+export const preparePauses: PrepareDecision = async ({ api, clock, form: sent }) => {
   const { rows } = await api.read("listBanks", "/banks");
   return {
     title: "Pause everything",
     preview: facts([["Receivers", plural(rows.length, "bank or connector")]]),
     warning:
       "Nothing is released, delivered or posted to any of them. Debits may miss their window, and become items. What they send is still taken.",
-    fields: html`${bankTable(rows)} ${pauseField()}`,
+    fields: html`${bankTable(rows, sent)} ${pauseField(sent)}`,
     path: "/pause",
     body(form) {
       const of = chosen(form);
@@ -254,7 +254,7 @@ export const preparePauses: PrepareDecision = async ({ api, clock }) => {
   };
 };
 
-export const prepareResumptions: PrepareDecision = async ({ api }) => {
+export const prepareResumptions: PrepareDecision = async ({ api, form: sent }) => {
   const { rows } = await api.read("listBanks", "/banks");
   const paused = rows.filter(({ isPaused }) => isPaused);
   if (paused.length === 0) throw new ApiRefusal(409, "Not possible now", "No bank and no connector is paused.");
@@ -262,7 +262,7 @@ export const prepareResumptions: PrepareDecision = async ({ api }) => {
     title: "Resume everything",
     preview: facts([["Paused", plural(paused.length, "bank or connector")]]),
     warning: "Everything that waits for them is due at once, in order.",
-    fields: bankTable(paused),
+    fields: bankTable(paused, sent),
     path: "/resume",
     body: (form) => {
       const of = chosen(form);

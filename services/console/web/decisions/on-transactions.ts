@@ -3,10 +3,10 @@
 import { html } from "hono/html";
 import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
-import { showTime, type Clock } from "../parts/clock.ts";
+import { showTime } from "../parts/clock.ts";
 import { facts, link, plural, stateMark, type Html } from "../parts/html.ts";
 import { explainItem, findingText } from "../parts/item.ts";
-import type { PrepareDecision } from "./decision-form.ts";
+import { isOn, type PrepareDecision } from "./decision-form.ts";
 
 type Transaction = AnswerOf<"showTransaction">;
 
@@ -85,11 +85,16 @@ export const prepareStop: PrepareDecision = async (asked) => {
   };
 };
 
-const kinds = [
+export const resolutionKinds = [
   ["MADE", "It was made: the money moved"],
   ["NOT_MADE", "It was not made: no money moved"],
   ["REPLACED", "Another transaction took its place"],
 ] as const;
+
+export function resolutionChoice(form: URLSearchParams | null, [kind, text]: (typeof resolutionKinds)[number]): Html {
+  const checked = isOn(form, "resolution", kind) ? "checked" : "";
+  return html`<label><input type="radio" name="resolution" value="${kind}" required ${checked} /> ${text}</label>`;
+}
 
 export const prepareResolution: PrepareDecision = async (asked) => {
   const { uetr, found } = await load(asked);
@@ -101,11 +106,11 @@ export const prepareResolution: PrepareDecision = async (asked) => {
     warning: "It records what people found out. No state changes; a final resolution cannot be changed, and the connector gets it once.",
     fields: html`<fieldset>
         <legend>What was found out</legend>
-        ${kinds.map(([kind, text]) => html`<label><input type="radio" name="resolution" value="${kind}" required /> ${text}</label>`)}
+        ${resolutionKinds.map((kind) => resolutionChoice(asked.form, kind))}
       </fieldset>
       <p>
         <label for="replacedBy">UETR that took its place (only where it was replaced)</label
-        ><input id="replacedBy" name="replacedBy" maxlength="36" />
+        ><input id="replacedBy" name="replacedBy" maxlength="36" value="${asked.form?.get("replacedBy") ?? ""}" />
       </p>`,
     path: `/transactions/${uetr}/resolution`,
     body: (form) => {
@@ -159,7 +164,7 @@ export const prepareTransactionReplay: PrepareDecision = async (asked) => {
     preview: preview(found, [["Dead letters", plural(records, "record")]]),
     warning:
       "Every record since the first dead letter is appended again, in its order. One that is still unreadable is dead-lettered again, unless it is left for good. What is left is never applied.",
-    fields: renderLeave(letters, next !== null, asked.clock),
+    fields: renderLeave(letters, next !== null, asked),
     path: `/transactions/${uetr}/replay`,
     body(form) {
       const leave = form.getAll("leave");
@@ -173,15 +178,15 @@ export const prepareTransactionReplay: PrepareDecision = async (asked) => {
 };
 
 /** Letters that nobody will ever read can stay where they are, so that the rest is applied. */
-function renderLeave(letters: AnswerOf<"listDeadLetters">["rows"], isMore: boolean, clock: Clock): Html | string {
+function renderLeave(letters: AnswerOf<"listDeadLetters">["rows"], isMore: boolean, { clock, form }: Asked): Html | string {
   if (letters.length === 0) return "";
   return html`<fieldset>
     <legend>Leave for good</legend>
     ${letters.map(
       ({ letter, topic, partition, offset, why, deadLetteredAt }) =>
         html`<label
-          ><input type="checkbox" name="leave" value="${letter}" /> <code>${topic} ${partition}:${offset}</code>, ${why},
-          ${showTime(deadLetteredAt, clock)}</label
+          ><input type="checkbox" name="leave" value="${letter}" ${isOn(form, "leave", letter) ? "checked" : ""} />
+          <code>${topic} ${partition}:${offset}</code>, ${why}, ${showTime(deadLetteredAt, clock)}</label
         >`,
     )}
     ${isMore ? html`<p class="quiet">There are more than 50; the others are left by the API.</p>` : ""}
