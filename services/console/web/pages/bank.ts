@@ -5,7 +5,7 @@ import { html } from "hono/html";
 import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showCounted, showDistance, showSentence, showTime, type Clock } from "../parts/clock.ts";
-import { count, facts, link, mark, money, receiverMark, dataTable, uetrLink, type Html, deciders } from "../parts/html.ts";
+import { closedGateMark, count, facts, link, mark, money, receiverMark, dataTable, uetrLink, type Html, deciders } from "../parts/html.ts";
 import { renderQueueChart } from "../parts/number-charts.ts";
 import type { PageContent } from "../parts/layout.ts";
 import { certificateMark } from "./services.ts";
@@ -152,7 +152,9 @@ function renderGates({ gates, openCredits, status: { bank, kind } }: Shown, cloc
       link(`/days/${day}`, day),
       mark(windowTones[window.state], `${window.number} ${window.state}`),
       html`${window.state === "planned" ? "opens " : ""}${showTime(time, clock)} <span class="quiet">${showDistance(time, clock)}</span>`,
-      isOpen ? html`${mark("good", "open")} <span class="quiet">${showDistance(openedAt, clock)}</span>` : mark("warns", "closed"),
+      isOpen
+        ? html`${mark("good", "open")} <span class="quiet">${showDistance(openedAt, clock)}</span>`
+        : closedGateMark(window.state === "open"),
       reason ?? "",
       html`${credits.slice(0, 3).map((uetr) => html`${uetrLink(uetr)} `)}${creditsCount > 3 ? `of ${count(creditsCount)}` : ""}`,
       creditsCount === 0

@@ -5,7 +5,7 @@ import { html } from "hono/html";
 import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showDate, showDistance, showTime, type Clock } from "../parts/clock.ts";
-import { count, facts, link, mark, money, dataTable, uetrLink, type Html, deciders } from "../parts/html.ts";
+import { closedGateMark, count, facts, link, mark, money, dataTable, uetrLink, type Html, deciders } from "../parts/html.ts";
 import { explainItem } from "../parts/item.ts";
 import type { PageContent } from "../parts/layout.ts";
 
@@ -121,7 +121,16 @@ function renderTimes(day: Day, clock: Clock): Html {
   ]);
 }
 
-function renderActions({ scheme, businessDate: date }: Day): Html {
+function renderActions({ scheme, businessDate: date, reconciliation }: Day): Html {
+  const isOver = reconciliation === null || reconciliation.closedAt !== null;
+  const why = reconciliation === null ? "this date has no window" : "the day is reconciled";
+  const not = (text: string): Html => html`<li class="not"><span>${text}</span> <span class="quiet">not possible: ${why}</span></li>`;
+  if (isOver)
+    return html`<section class="actions" aria-label="What could be decided">
+      <ul>
+        ${not("Declare credits final")} ${not("Extend a close")}
+      </ul>
+    </section>`;
   return html`<section class="actions" aria-label="What could be decided">
     <ul>
       <li><a class="button" href="/decide/declareCreditsFinal${queryText({ scheme, date })}">Declare credits final…</a></li>
@@ -130,7 +139,7 @@ function renderActions({ scheme, businessDate: date }: Day): Html {
   </section>`;
 }
 
-function renderGates({ gates, scheme, businessDate: date }: Day, held: AnswerOf<"listHeld">["rows"]): Html {
+function renderGates({ gates, windows, scheme, businessDate: date }: Day, held: AnswerOf<"listHeld">["rows"]): Html {
   const columns = [
     { title: "Bank" },
     { title: "Gate" },
@@ -145,7 +154,7 @@ function renderGates({ gates, scheme, businessDate: date }: Day, held: AnswerOf<
     const why = isOpen ? (own[0]?.why ?? "") : (reason ?? "");
     return [
       link(`/banks/${bank}`, bank),
-      mark(isOpen ? "good" : "warns", isOpen ? "open" : "closed"),
+      isOpen ? mark("good", "open") : closedGateMark(windows.some(({ state }) => state === "open")),
       count(own.reduce((sum, one) => sum + one.count, 0)),
       own.map(({ currency, sum }) => money(currency, sum)).join(" · "),
       why,
@@ -170,7 +179,7 @@ function renderSummary(day: string, summary: AnswerOf<"summariseReconciliation">
   const rows = summary.map(({ bank, currency, row, cause, count: number, sum, open, openSum }) => [
     bank ?? "–",
     explainItem({ row, cause }),
-    link(`/reconciliation${queryText({ day, bank })}`, count(number)),
+    link(`/reconciliation${queryText({ day, bank, all: "yes" })}`, count(number)),
     money(currency, sum),
     count(open),
     money(currency, openSum),

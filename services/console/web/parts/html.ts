@@ -42,6 +42,11 @@ export function receiverMark(state: string): Html {
   return mark(receiverTones[state] ?? "warns", state);
 }
 
+/** Before its window opens, and after the day, a closed gate is as planned. */
+export function closedGateMark(isWindowOpen: boolean): Html {
+  return mark(isWindowOpen ? "warns" : "quiet", "closed");
+}
+
 export interface Column {
   readonly title: string;
   readonly isNumber?: boolean;
