@@ -97,6 +97,9 @@ export const overviewSchema = z.strictObject({
       }),
     ),
   }),
+  paused: z
+    .array(z.strictObject({ bank: textSchema, until: nullableTimeSchema, operator: textSchema }))
+    .meta({ description: "Banks and connectors that an operator has paused; until null: somebody has to resume them." }),
   openItems: z.array(counted).meta({ description: "Transactions with an open reconciliation item, by currency." }),
   proposedItems: z
     .array(z.strictObject({ person: textSchema, count: countSchema }))

@@ -251,7 +251,22 @@ const answers = {
   Action: {
     type: "object",
     description: "A decision and what became of it.",
-    required: ["schema", "key", "id", "kind", "operator", "person", "reason", "requestedAt", "result", "why", "explained", "awaitsConfirmation", "at", "offset"],
+    required: [
+      "schema",
+      "key",
+      "id",
+      "kind",
+      "operator",
+      "person",
+      "reason",
+      "requestedAt",
+      "result",
+      "why",
+      "explained",
+      "awaitsConfirmation",
+      "at",
+      "offset",
+    ],
     properties: {
       schema: { const: "Action" },
       key: text,

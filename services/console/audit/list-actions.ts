@@ -109,8 +109,13 @@ function parseInstant(text: string | null): number | null | undefined {
 async function listOfTransactions({ store }: ActionsPorts, asked: Asked) {
   const found = await store.transactions.search({ decided: asked }, null, transactionsMax);
   const loaded = await store.transactions.load(found.map(({ uetr }) => uetr));
-  const decided = [...loaded].flatMap(([key, { transaction: { decisions, items } }]) =>
-    decisions.map((one): Decided => ({ ...one, key, awaitsConfirmation: isConfirmationAwaited(items, one.action.id) })),
+  const decided = [...loaded].flatMap(
+    ([
+      key,
+      {
+        transaction: { decisions, items },
+      },
+    ]) => decisions.map((one): Decided => ({ ...one, key, awaitsConfirmation: isConfirmationAwaited(items, one.action.id) })),
   );
   return { decided, isWhole: found.length < transactionsMax };
 }

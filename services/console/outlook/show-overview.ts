@@ -15,7 +15,7 @@ import type { Store, TotalsRow } from "@sluice/store";
 import type { ControlHandler } from "../http/control-handler.ts";
 import type { ProposalBook } from "../proposals/proposal-book.ts";
 import { readProposalState } from "../proposals/proposal.ts";
-import { loadPartitions } from "../queries/control-status.ts";
+import { listPaused, loadPartitions } from "../queries/control-status.ts";
 import { loadHeld } from "../queries/list-held.ts";
 import { loadUndelivered } from "../queries/list-undelivered.ts";
 import { loadCreditsAtGates } from "../queries/list-windows.ts";
@@ -107,6 +107,7 @@ async function buildOverview(ports: OverviewPorts, counts: KeptCount<Transaction
       closes,
     })),
     undelivered: sumReceivers(undelivered.rows),
+    paused: listPaused(await store.banks.all(), nowMs).map(({ bank, until, operator }) => ({ bank, until, operator })),
     openItems: sumBy(counted?.open ?? [], ({ currency }) => currency ?? "").map(({ row, ...sums }) => ({
       ...sums,
       currency: row.currency,

@@ -5,7 +5,7 @@
 //    100 ms, so a few records are normal; a growing lag is not.
 
 import { topics } from "@sluice/contracts";
-import { isPausedAt, type Day } from "@sluice/domain";
+import { isPausedAt, type BankState, type Day } from "@sluice/domain";
 import type { PartitionEnds, Messaging } from "@sluice/messaging";
 import type { PartitionDocument, Store } from "@sluice/store";
 import { findBehindSeconds, type BehindPorts } from "./behind.ts";
@@ -33,14 +33,19 @@ export function controlStatus({ time, store, messaging, partitionCount, brokerNo
     const nowMs = brokerNowMs();
     const behind = await findBehindSeconds({ time, messaging }, found.map(toPlace), nowMs);
     const partitions = found.map((one, index) => ({ ...one, behindSeconds: behind[index] ?? null }));
-    const banksPaused = bankStates.flatMap(({ bank, since, ...state }) =>
-      isPausedAt(state, nowMs ?? 0) && since !== null
-        ? [{ bank, since: formatInstant(since.atMs), until: formatOptionalInstant(state.untilMs), ...actionView(since.action) }]
-        : [],
-    );
+    const banksPaused = listPaused(bankStates, nowMs);
     const body = { schema: "ControlStatus", asOf: formatOptionalInstant(nowMs), partitions, banksPaused, days: days.map(dayView) };
     return { kind: "found", body };
   };
+}
+
+/** Which banks and connectors an operator has paused, since when and until when. */
+export function listPaused(states: readonly BankState[], nowMs: number | null) {
+  return states.flatMap(({ bank, since, ...state }) =>
+    isPausedAt(state, nowMs ?? 0) && since !== null
+      ? [{ bank, since: formatInstant(since.atMs), until: formatOptionalInstant(state.untilMs), ...actionView(since.action) }]
+      : [],
+  );
 }
 
 function toPlace({ service, partition, position, lag }: Awaited<ReturnType<typeof loadPartitions>>[number]) {

@@ -19,7 +19,10 @@ export function showAction({ store }: { readonly store: Pick<Store, "transaction
     const note = judged.notes.find((one) => one.action.id === action);
     if (note === undefined) return refuseWith(404, "Not known", "No such decision is among the last ones that were judged under this key.");
     const explained = note.why === null ? null : explainReason(note.why);
-    return { kind: "found", body: { schema: "Action", key, ...decisionView(note), explained, awaitsConfirmation: judged.isAwaited(action) } };
+    return {
+      kind: "found",
+      body: { schema: "Action", key, ...decisionView(note), explained, awaitsConfirmation: judged.isAwaited(action) },
+    };
   };
 }
 

@@ -71,7 +71,10 @@ function buildCall(positional: string, options: Readonly<Record<string, string |
 const reason = "ticket 4711";
 
 test("a resolution that a second person has still to confirm is not said to be applied", async () => {
-  const awaited: Answer = { status: 200, body: { schema: "Action", result: "applied", why: null, explained: null, awaitsConfirmation: true } };
+  const awaited: Answer = {
+    status: 200,
+    body: { schema: "Action", result: "applied", why: null, explained: null, awaitsConfirmation: true },
+  };
   const { where, lines } = createFakeConsole(accepted(uetr), awaited);
   const options = { as: "made", day: "ZA_EFT:2026-11-20", reason, id: "a-1" };
   expect(await runResolve(buildCall(uetr, options), where)).toBe(0);

@@ -40,7 +40,9 @@ function renderAction({ result, kind, explained, reason, operator, awaitsConfirm
   const isAwaited = awaitsConfirmation === true;
   const outcome = isAwaited ? mark("waits", "waits for a second person") : mark(tones[known], known);
   return html`<p class="line big">${outcome} <span>${kind}</span></p>
-    <p>${isAwaited ? html`It is proposed. Another person confirms it: ${link("/reconciliation?proposed=yes", "what waits for one")}.` : (explained ?? "")}</p>
+    <p>
+      ${isAwaited ? html`It is proposed. Another person confirms it: ${link("/reconciliation?proposed=yes", "what waits for one")}.` : (explained ?? "")}
+    </p>
     ${facts([
       ["By", operator],
       ["Reason", html`<q>${reason}</q>`],

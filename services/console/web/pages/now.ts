@@ -16,26 +16,33 @@ type Day = Overview["days"][number];
 export async function showNow({ api, me, clock }: Asked): Promise<PageContent | Elsewhere> {
   if (me.bank !== null) return { location: `/own/${me.bank}` };
   const [overview, series] = await Promise.all([api.read("showOverview", "/overview"), api.read("showSeries", "/series")]);
-  const close = { at: overview.days[0]?.window?.closes ?? null, name: "close of the window" };
+  const close = { at: findNextClose(overview), name: "close of the window" };
   return {
     title: "Now",
     section: "now",
     command: "./sluice status",
     isLive: true,
-    body: html`${renderTroubles(overview, me)}
+    body: html`${renderTroubles(overview, me, clock)}
     ${overview.days.length === 0 ? html`<p class="empty">No business day is planned for today.</p>` : overview.days.map((day) => renderDay(day, clock))}
     ${renderTiles(overview)} ${renderDayCharts(series, close, clock)} ${renderHeld(overview, clock)} ${renderReceivers(overview, clock)}
     ${renderStates(overview, clock)}`,
   };
 }
 
+/** Null: no close is ahead that what is held could miss. */
+function findNextClose({ days }: Overview): string | null {
+  const ahead = days.find(({ window }) => window?.state === "open" || window?.state === "planned");
+  return ahead?.window?.closes ?? null;
+}
+
 /** What somebody should look at, the most urgent first. */
-function renderTroubles(overview: Overview, me: Asked["me"]): Html {
-  const { days, held, heldCountedAt, undelivered, openItems, quarantined, proposals, services } = overview;
+function renderTroubles(overview: Overview, me: Asked["me"], clock: Clock): Html {
+  const { days, held, heldCountedAt, undelivered, openItems, quarantined, proposals, services, paused } = overview;
   const mine = countMine(overview, me);
   const others = overview.proposedItems.reduce((sum, one) => sum + one.count, 0) - mine;
   const behindGates = held.filter(({ waitsFor }) => waitsFor === "gate").reduce((sum, one) => sum + one.count, 0);
-  const sick = undelivered.receivers.filter(({ state }) => state !== "active");
+  const isPaused = new Set(paused.map(({ bank }) => bank));
+  const sick = undelivered.receivers.filter(({ bank, state }) => state !== "active" && !isPaused.has(bank));
   const items = openItems.reduce((sum, one) => sum + one.count, 0);
   const missed = days.filter(({ window }) => window?.state === "missed");
   const troubles = [
@@ -47,6 +54,7 @@ function renderTroubles(overview: Overview, me: Asked["me"]): Html {
     ...sick.map(
       ({ bank, state, waiting }) => html`<a href="/banks/${bank}">${bank} is ${state}: ${plural(waiting, "message")} waiting</a>`,
     ),
+    ...paused.map((one) => html`<a href="/banks/${one.bank}">${renderPause(one, overview, clock)}</a>`),
     ...(undelivered.refused > 0
       ? [html`<a href="#receivers">${plural(undelivered.refused, "message")} refused: a person has to redrive or resolve</a>`]
       : []),
@@ -70,6 +78,13 @@ function renderTroubles(overview: Overview, me: Asked["me"]): Html {
           ${troubles.map((one) => html`<li>${one}</li>`)}
         </ul>
       </section>`;
+}
+
+/** Nothing is sent to it, so it is shown also while nothing waits for it yet. */
+function renderPause({ bank, until, operator }: Overview["paused"][number], { undelivered }: Overview, clock: Clock): Html {
+  const waiting = undelivered.receivers.find((one) => one.bank === bank)?.waiting ?? 0;
+  const end = until === null ? "until somebody resumes it" : html`until ${showTime(until, clock)}`;
+  return html`${bank} is paused ${end}, by ${operator}: ${plural(waiting, "message")} waiting`;
 }
 
 /** Only who may approve, and is another person than the one who proposed, can confirm. */

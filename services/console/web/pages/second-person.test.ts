@@ -3,7 +3,14 @@
 import { controlAnswers } from "@sluice/contracts";
 import { expect, test } from "vitest";
 import { openDecisionEnvironment } from "../../decisions/decisions.fixture.ts";
-import { buildItem, buildStoredTransaction, consoleUetrAt, day, readControlAnswer, saveTransactions } from "../../queries/stored-data.fixture.ts";
+import {
+  buildItem,
+  buildStoredTransaction,
+  consoleUetrAt,
+  day,
+  readControlAnswer,
+  saveTransactions,
+} from "../../queries/stored-data.fixture.ts";
 import { openReader, readHidden } from "../browser.fixture.ts";
 
 const nobody = { secondPerson: { actions: [], proposalLifetimeMs: 3_600_000 }, resolutionNeedsSecondPerson: true } as const;
