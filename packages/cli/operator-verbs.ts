@@ -180,6 +180,11 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/reading/reconciliation-show.ts")).reconciliationShowVerb,
       },
       {
+        name: "reconciliation evidence",
+        line: "everything about one item as a file",
+        load: async () => (await import("./verbs/reading/reconciliation-evidence.ts")).reconciliationEvidenceVerb,
+      },
+      {
         name: "reconciliation export",
         line: "a day's items as CSV, JSON or pacs.002",
         load: async () => (await import("./verbs/reading/reconciliation-export.ts")).reconciliationExportVerb,

@@ -124,7 +124,7 @@ export const verbIndex: VerbIndex = [
       },
       {
         name: "conformance",
-        line: "plays Sluice against a bank's endpoints: what is wrong",
+        line: "plays Sluice against a bank's endpoints: what fails",
         load: async () => (await import("./verbs/banks/conformance.ts")).conformanceVerb,
       },
     ],

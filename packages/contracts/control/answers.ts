@@ -4,7 +4,6 @@
 
 import * as z from "zod";
 import {
-  accountEndSchema,
   amountTextSchema,
   asOfSchema,
   countSchema,
@@ -28,6 +27,7 @@ import {
 import { countedAnswers } from "./action-answers.ts";
 import { bankAnswers, heldSchema } from "./bank-answers.ts";
 import { proposalEndedSchema, proposalSchema } from "./proposal-answers.ts";
+import { evidenceAnswers, identifications, itemSchema, reconciliationRowSchema } from "./item-answers.ts";
 import { replaysSchema } from "./replay-answers.ts";
 import { serviceAnswers } from "./service-answers.ts";
 import { severalAnswers } from "./several-answers.ts";
@@ -41,15 +41,6 @@ import {
   blockReasonsSchema,
 } from "./receiver-answers.ts";
 import { allowedActionSchema, calendarAnswers, meSchema, overviewSchema, seriesSchema, waitingSchema } from "./overview-answers.ts";
-
-const identifications = {
-  messageIdentification: nullableTextSchema,
-  endToEndIdentification: nullableTextSchema,
-  transactionIdentification: nullableTextSchema,
-  instructionIdentification: nullableTextSchema,
-  debtorAccountEnd: accountEndSchema,
-  creditorAccountEnd: accountEndSchema,
-};
 
 const transaction = z.strictObject({
   uetr: uetrSchema,
@@ -71,66 +62,6 @@ const transaction = z.strictObject({
   openItems: countSchema,
   isParked: z.boolean(),
 });
-
-const evidence = z
-  .strictObject({
-    attempts: countSchema,
-    anyAnswer: z.boolean(),
-    mayHaveBeenTaken: z.boolean(),
-    httpStatusCode: z.int().nullable(),
-    isBreakerOpen: z.boolean(),
-    isReceiverPaused: z.boolean(),
-  })
-  .meta({ id: "Evidence" });
-
-const resolution = z
-  .strictObject({
-    kind: z.enum(["MADE", "NOT_MADE", "REPLACED"]),
-    replacedBy: uetrSchema.nullable(),
-    isFinal: z.boolean().meta({ description: "false: a second person has to confirm it, by `offset` and `contentSha256`." }),
-    offset: bigNumberSchema.meta({ description: "Offset of the request in the journal." }),
-    contentSha256: textSchema.meta({ description: "SHA-256, hex, of what the request decides and why." }),
-    at: timeSchema,
-    action: z.strictObject(decidedMembers),
-    confirmed: z.strictObject({ at: timeSchema, action: z.strictObject(decidedMembers) }).nullable(),
-  })
-  .meta({ id: "Resolution" });
-
-const item = z.strictObject({
-  day: daySchema,
-  row: z
-    .int()
-    .min(0)
-    .max(10)
-    .nullable()
-    .meta({ id: "ReconciliationRowNumber", description: "Row of section 7 of docs/spec/interface.md; 0: ours; null: not known yet." }),
-  cause: causeSchema,
-  state: textSchema.meta({ description: "State in which the close, the withdrawal or the refusal met it." }),
-  isOpen: z.boolean(),
-  madeAt: timeSchema,
-  settledAt: nullableTimeSchema,
-  evidence: evidence.nullable(),
-  lateAnswers: z.array(z.strictObject({ at: timeSchema, text: textSchema })),
-  resolution: resolution.nullable(),
-});
-
-const reconciliationRow = z
-  .strictObject({
-    uetr: uetrSchema,
-    transactionState: textSchema,
-    flow: flowSchema,
-    scheme: textSchema,
-    bank: nullableTextSchema,
-    sender: nullableTextSchema,
-    businessDate: dateTextSchema.nullable(),
-    amount: amountTextSchema.nullable().meta({ description: "null, as flow and currency: its message lies in the dead letters." }),
-    currency: currencyTextSchema.nullable(),
-    receivedAt: timeSchema,
-    ...identifications,
-    isParked: z.boolean(),
-    ...item.shape,
-  })
-  .meta({ id: "ReconciliationRow" });
 
 const window = z.strictObject({
   number: z.int().min(1),
@@ -192,7 +123,7 @@ const sums = z.strictObject({ count: countSchema, sum: amountTextSchema });
 const summaryRow = z.strictObject({
   bank: nullableTextSchema,
   currency: currencyTextSchema.nullable().meta({ description: "null, as the sums: messages that lie in the dead letters." }),
-  row: item.shape.row,
+  row: itemSchema.shape.row,
   cause: causeSchema,
   count: countSchema,
   sum: amountTextSchema.nullable(),
@@ -276,7 +207,7 @@ export const controlAnswers = {
       .meta({ description: "All that happened, in order, as `./sluice tx` prints it." }),
     waiting: waitingSchema.nullable(),
     actions: z.array(allowedActionSchema),
-    items: z.array(item),
+    items: z.array(itemSchema),
     decisions: z.array(decisionSchema),
     carryOversMax: countSchema.nullable(),
     quarantined: z.strictObject({ since: timeSchema, offset: bigNumberSchema, records: countSchema }).nullable(),
@@ -311,13 +242,17 @@ export const controlAnswers = {
     rows: z.array(failingMessageSchema),
     next: nextPageSchema,
   }),
-  listReconciliation: z.strictObject({ schema: z.literal("ReconciliationItems"), rows: z.array(reconciliationRow), next: nextPageSchema }),
+  listReconciliation: z.strictObject({
+    schema: z.literal("ReconciliationItems"),
+    rows: z.array(reconciliationRowSchema),
+    next: nextPageSchema,
+  }),
   summariseReconciliation: z.strictObject({ schema: z.literal("ReconciliationSummary"), day: daySchema, rows: z.array(summaryRow) }),
   exportReconciliation: z.strictObject({
     schema: z.literal("ReconciliationExport"),
     day: daySchema,
     asOf: timeSchema,
-    rows: z.array(reconciliationRow),
+    rows: z.array(reconciliationRowSchema),
   }),
   listBanks: z.strictObject({
     schema: z.literal("Banks"),
@@ -328,6 +263,7 @@ export const controlAnswers = {
     next: z.null(),
   }),
   ...bankAnswers,
+  ...evidenceAnswers,
   ...countedAnswers,
   ...severalAnswers,
   listDeadLetters: z.strictObject({

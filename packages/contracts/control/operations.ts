@@ -68,6 +68,7 @@ export const controlOperations = [
   question("listReconciliation", "/reconciliation", ["day", "bank", "row", "open", "proposed", "minAge", ...page], "Reconciliation items"),
   question("summariseReconciliation", "/reconciliation/summary", ["day"], "Counts and sums of reconciliation items"),
   question("exportReconciliation", "/reconciliation/export", ["day", "format"], "Reconciliation items as a file"),
+  question("exportItemEvidence", "/transactions/{uetr}/evidence", ["day"], "All that is known about a reconciliation item, as one file"),
   question("listBanks", "/banks", [], "Banks and connectors: how they stand, what waits, and their day's totals"),
   question("showBank", "/banks/{bank}", [], "One bank or connector: addresses, gates, backlog, refusals, decisions"),
   ofBank("showOwnBank", "/banks/{bank}/own", [], "What a bank may see of itself: how it stands, what waits for it, its day"),

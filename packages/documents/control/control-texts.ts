@@ -53,6 +53,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   summariseReconciliation: "Counts and sums of a day's items by bank, currency, row and cause.",
   exportTransactions: "All that match, sorted by UETR, as CSV or JSON.",
   exportReconciliation: "A day's items as CSV, JSON or ISO 20022 (pacs.002).",
+  exportItemEvidence:
+    "The transaction's item of this `day` with everything about it: its decisions and its timeline with their places in the journal, and the SHA-256 of the content. Of accounts it has four characters, and numbers in reasons are masked. 404: the transaction has no such item.",
   listBanks:
     "How it stands as a receiver (active, throttled, breaker-open, paused, maintenance) and why, by address; what waits for it and since when; who paused or resumed it last; the totals of the day against their alarms.",
   showBank:

@@ -46,7 +46,11 @@ const showsPayments: ReadonlySet<ControlOperationName> = new Set<ControlOperatio
 ]);
 
 /** #1 */
-const exportsPayments: ReadonlySet<ControlOperationName> = new Set<ControlOperationName>(["exportReconciliation", "exportTransactions"]);
+const exportsPayments: ReadonlySet<ControlOperationName> = new Set<ControlOperationName>([
+  "exportReconciliation",
+  "exportTransactions",
+  "exportItemEvidence",
+]);
 
 /** #3 */
 const plainFilters: ReadonlySet<string> = new Set([

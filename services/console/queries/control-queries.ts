@@ -23,6 +23,7 @@ import type { AskProcesses } from "@sluice/process";
 import { compareCalendar } from "../calendar/compare-calendar.ts";
 import { listCalendar } from "../calendar/list-calendar.ts";
 import { listHeld } from "./list-held.ts";
+import { exportItemEvidence } from "../exports/export-item-evidence.ts";
 import { exportReconciliation } from "../exports/export-reconciliation.ts";
 import { exportTransactions } from "../exports/export-transactions.ts";
 import { listReconciliation, summariseReconciliation } from "./list-reconciliation.ts";
@@ -82,6 +83,7 @@ export function createControlQueries({ brokerClock, outlook, ...given }: Control
     listReconciliation: listReconciliation(ports),
     summariseReconciliation: summariseReconciliation(ports),
     exportReconciliation: exportReconciliation(ports),
+    exportItemEvidence: exportItemEvidence(ports),
     listBanks: listBanks(ports),
     showBank: showBank(ports),
     listRefused: listRefused(ports),

@@ -1,5 +1,7 @@
 // Tests of reconciliation items as lists, sums and files (docs/spec/decisions.md D9.55 to D9.64).
 
+import { hash } from "node:crypto";
+import { controlAnswers } from "@sluice/contracts";
 import type { Item, Resolution } from "@sluice/domain";
 import { expect, test } from "vitest";
 import { buildConsoleUnread, openConsoleEnvironment, consoleStartAtMs, type ConsoleEnvironment } from "../console.fixture.ts";
@@ -190,6 +192,29 @@ test.each(["csv", "iso20022"])(
     expect(text).toContain("…1230 or …1230 or …1230 or …１２３０ or …5555");
   },
 );
+
+test("the evidence of an item is one file with decisions, timeline and places, whose digest anybody can compute again", async () => {
+  const reason = "seen on 6200 5551 230";
+  const environment = await openEnvironmentWithItems([
+    buildItem({ resolution: buildResolution("not-made", { action: buildOperatorAction({ reason }) }) }),
+  ]);
+  const path = `/transactions/${consoleUetrAt(1)}/evidence`;
+  const answer = await environment.settled(environment.control(`${path}?day=${day}`));
+  const text = await answer.text();
+  const body = controlAnswers.exportItemEvidence.parse(JSON.parse(text));
+  expect(body.content).toMatchObject({
+    item: { uetr: consoleUetrAt(1), day, resolution: { kind: "NOT_MADE", offset: "15" } },
+    journal: { topic: "sluice.journal.v1" },
+    timeline: { uetr: consoleUetrAt(1), items: [{ day }] },
+  });
+  const content = text.slice(text.indexOf('"content":') + '"content":'.length, -2);
+  expect(hash("sha256", content)).toBe(body.contentSha256);
+  expect(text).not.toContain("5551");
+  const statuses = [];
+  for (const wrong of [`${path}?day=ZA_EFT:2026-11-19`, `/transactions/${consoleUetrAt(7)}/evidence?day=${day}`, path])
+    statuses.push((await environment.settled(environment.control(wrong))).status);
+  expect(statuses).toEqual([404, 404, 400]);
+});
 
 test("an export of many pages contains every item once, in order", async () => {
   const environment = await openConsoleEnvironment();

@@ -5,17 +5,23 @@ import type { ClientConnection } from "@sluice/service";
 import { ApiRefusal, readRefusal, type ControlSide } from "./api-client.ts";
 
 /** Exports by the name that is in their address. */
-const exports = new Map([
-  ["transactions", "/transactions/export"],
-  ["reconciliation", "/reconciliation/export"],
+const exports: ReadonlyMap<string, (query: URLSearchParams) => string> = new Map([
+  ["transactions", (query: URLSearchParams) => `/transactions/export?${query.toString()}`],
+  ["reconciliation", (query: URLSearchParams) => `/reconciliation/export?${query.toString()}`],
+  ["evidence", evidencePath],
 ]);
+
+function evidencePath(query: URLSearchParams): string {
+  const { uetr = "", ...rest } = Object.fromEntries(query);
+  return `/transactions/${encodeURIComponent(uetr)}/evidence?${new URLSearchParams(rest).toString()}`;
+}
 
 /** Rejects with an `ApiRefusal`. */
 export async function download(control: ControlSide, token: string, url: URL, name: string, connection: ClientConnection | null) {
-  const path = exports.get(name);
+  const path = exports.get(name)?.(url.searchParams);
   if (path === undefined) throw new ApiRefusal(404, "Not known", "There is no such file.");
   const headers = { authorization: `Bearer ${token}` };
-  const answer = await control.fetch(new Request(`${url.origin}${controlPrefix}${path}${url.search}`, { headers }), connection);
+  const answer = await control.fetch(new Request(`${url.origin}${controlPrefix}${path}`, { headers }), connection);
   if (!answer.ok) throw await readRefusal(answer);
   const contentType = answer.headers.get("content-type") ?? "text/csv";
   const ending = /^[a-z]+\/(csv|json|xml)/.exec(contentType)?.[1] ?? "txt";

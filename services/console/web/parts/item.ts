@@ -53,6 +53,7 @@ export function renderItem(item: Item, uetr: string, clock: Clock): Html {
       ...lateAnswers.map(({ at, text }) => ["Late answer", html`${showTime(at, clock)} ${text}`] as const),
       ...resolutionFacts(item, clock),
     ])}
+    <p><a href="/files/evidence${queryText({ uetr, day })}" download>Download the evidence (JSON)</a></p>
     ${item.isOpen ? html`<p>${link(`/decide/resolveItem${queryText({ uetr, day })}`, "Resolve…")}${resolution === null ? "" : html` ${link(`/decide/confirmResolution${queryText({ uetr, day })}`, "Confirm…")}`}</p>` : ""}
   </div>`;
 }
