@@ -7,11 +7,13 @@
 // #2 A resolved write is durable (majority). A rejected write has an unknown outcome: reread.
 // #3 No multi-document transaction, no upsert, no polling by query; a bulk is sorted by `_id`.
 
-import type { LedgerTransaction, BankState, Day, DayKey, Item, LedgerRow, RulesSpan, Transaction } from "@sluice/domain";
+import type { LedgerTransaction, BankState, Day, DayKey, Item, RulesSpan, Transaction } from "@sluice/domain";
+import type { LedgerStore } from "./ledger-port.ts";
 import type { OpenRow, UnreadRow } from "./open-rows.ts";
 import type { PartitionStore } from "./partition-port.ts";
 import type { NewestCursor, NewestStart, SearchTerms, SummaryRow, TotalsRow, TransactionQuery } from "./query.ts";
 
+export * from "./ledger-port.ts";
 export type * from "./open-rows.ts";
 export * from "./partition-port.ts";
 export * from "./query.ts";
@@ -113,38 +115,6 @@ export interface BankStore {
   write(state: BankState, expectedVersion: number): Promise<boolean>;
   /** Lists the banks by id; of more than `receiversMax` the paused ones first, so that no pause is left out. */
   all(): Promise<readonly BankState[]>;
-}
-
-/** What a partition's records below `through` moved on a day, by bank and currency. */
-export interface PartitionLedger {
-  readonly partition: number;
-  readonly day: DayKey;
-  readonly version: number;
-  readonly through: bigint;
-  readonly rows: readonly LedgerRow[];
-}
-
-export interface LedgerWrite {
-  readonly ledger: PartitionLedger;
-  readonly expectedVersion: number;
-}
-
-export interface LedgerStore {
-  load(partition: number, days: readonly DayKey[]): Promise<ReadonlyMap<DayKey, PartitionLedger>>;
-  /**
-   * Compare-and-set on `version`: returns false where it lost. 0: the document must not exist. It also loses to a
-   * ledger whose `through` is higher, because a restored store gives a version again.
-   */
-  write(ledger: PartitionLedger, expectedVersion: number): Promise<boolean>;
-  /**
-   * Does at most 1,000 writes of different ledgers in one call, each as `write` does, and answers in their order. False
-   * may also stand for a ledger that this call wrote: its writer reads it, as after any lost write.
-   */
-  writeMany(writes: readonly LedgerWrite[]): Promise<readonly boolean[]>;
-  /** Lists the ledgers of a day by partition. */
-  listByDay(day: DayKey): Promise<readonly PartitionLedger[]>;
-  /** Lists the ledgers of a partition by day; at most 10,000. */
-  listByPartition(partition: number): Promise<readonly PartitionLedger[]>;
 }
 
 /** Transactions of a partition in a build other than the one in use. */

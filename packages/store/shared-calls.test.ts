@@ -3,24 +3,25 @@
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { conformanceUetr } from "./conformance/conformance-partitions.ts";
+import { buildBankState } from "./conformance/conformance-queries.ts";
 import { conformanceDocument } from "./conformance/conformance-transactions.ts";
 import { createMemoryStore } from "./memory/memory-store.ts";
 import type { MemoryStoreHooks } from "./memory/memory-call.ts";
-import type { TransactionStore, TransactionWrite } from "./port.ts";
-import { shareTransactionCalls, shareVersionReads } from "./shared-calls.ts";
+import type { PartitionLedger, TransactionStore, TransactionWrite } from "./port.ts";
+import { shareLedgerCalls, shareReads, shareTransactionCalls, shareVersionReads } from "./shared-calls.ts";
 
 function openShared(hooks: MemoryStoreHooks = {}, wrap: (inner: TransactionStore) => TransactionStore = (inner) => inner) {
   const time = createVirtualTime({ startAtMs: 1_795_000_000_000, seed: "shared" });
   const calls: string[] = [];
   const observe: MemoryStoreHooks["observe"] = ({ operation, key }) => void calls.push(`${operation} ${key.split(",").length}`);
-  const { transactions } = createMemoryStore({ time, random: seededRandom("shared"), hooks: { ...hooks, observe } });
-  const shared = shareTransactionCalls(wrap(transactions), time);
+  const store = createMemoryStore({ time, random: seededRandom("shared"), hooks: { ...hooks, observe } });
+  const shared = shareTransactionCalls(wrap(store.transactions), time);
   async function settle<T>(asked: readonly Promise<T>[]): Promise<readonly (T | string)[]> {
     const settled = Promise.allSettled(asked);
     await time.run({ untilMs: time.nowMs() + 10_000, stepsMax: 10_000 });
     return (await settled).map((one) => (one.status === "fulfilled" ? one.value : String(one.reason)));
   }
-  return { shared, calls, settle, time };
+  return { store, shared, calls, settle, time };
 }
 
 function writeOf(number: number, expectedVersion = 0, bytes = 7): TransactionWrite {
@@ -51,6 +52,41 @@ test("versions that are read together: each partition has those that it asked fo
   const found = await settle(asked.map((uetrs) => reading.versions(uetrs)));
   expect(found.map((one) => (typeof one === "string" ? one : [...one.keys()]))).toEqual([asked[0], asked[1], []]);
   expect(calls).toEqual(["transactions.write 3", "transactions.versions 4"]);
+});
+
+test("ledgers, days and banks that are read together: each partition has those that it asked for, and no others", async () => {
+  const { store, calls, settle, time } = openShared();
+  const [today, tomorrow] = ["ZA_EFT:2026-11-20", "ZA_EFT:2026-11-21"];
+  const ledgers = shareLedgerCalls(store.ledgers, time);
+  const banks = shareReads(store.banks, time);
+  const ledger = (partition: number, day: string): PartitionLedger => ({ partition, day, version: 1, through: 5n, rows: [] });
+  await settle([ledgers.write(ledger(1, today), 0), ledgers.write(ledger(2, today), 0), ledgers.write(ledger(2, tomorrow), 0)]);
+  await settle([banks.write(buildBankState(), 0), banks.write(buildBankState({ bank: "second" }), 0)]);
+  calls.length = 0;
+  const found = await settle([ledgers.load(2, [today, tomorrow]), ledgers.load(1, [today]), ledgers.load(3, [today])]);
+  const read = await settle([banks.load(["first"]), banks.load(["second", "first"]), banks.load(["third"])]);
+  expect(
+    found.map((one) => (typeof one === "string" ? one : [...one.values()].map(({ partition, day }) => `${partition} ${day}`))),
+  ).toEqual([[`2 ${today}`, `2 ${tomorrow}`], [`1 ${today}`], []]);
+  expect(read.map((one) => (typeof one === "string" ? one : [...one.keys()]))).toEqual([["first"], ["second", "first"], []]);
+  expect(calls).toEqual(["ledgers.load 4", "banks.load 3"]);
+});
+
+test("I14: a ledger that cannot be read stops its own partition alone", async () => {
+  const { store, settle, time } = openShared();
+  const day = "ZA_EFT:2026-11-20";
+  const ledgers = shareLedgerCalls(
+    {
+      ...store.ledgers,
+      loadMany: async (reads) => {
+        if (reads.some(({ partition }) => partition === 2)) throw new Error("cannot be read");
+        return await store.ledgers.loadMany(reads);
+      },
+    },
+    time,
+  );
+  const read = await settle([ledgers.load(1, [day]), ledgers.load(2, [day]), ledgers.load(3, [day])]);
+  expect(read.map((one) => (typeof one === "string" ? one : one.size))).toEqual([0, "Error: cannot be read", 0]);
 });
 
 test("I14: a stale write concerns its own partition alone", async () => {

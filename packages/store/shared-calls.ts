@@ -3,20 +3,23 @@
 //
 // #1 A write of a partition is in no way bound to that of another: one that the store refuses changes nothing for the
 //    others. Where the whole call is not answered, each repeats its own write, which a writer of one may too.
-// #2 Transactions are read and written by each batch of each partition. What comes while a call is under way goes with
-//    the next one, so many partitions make few calls, and a lonely batch waits for nothing. Where a call fails, each
-//    partition makes its own: a document that cannot be read or written is its partition's trouble alone.
+// #2 Transactions, ledgers, days and banks are read by the batches and the witnesses of each partition. What comes while
+//    a call is under way goes with the next one, so many partitions make few calls, and a lonely batch waits for
+//    nothing. Where a call fails, each partition makes its own: a document that cannot be read or written is its
+//    partition's trouble alone.
 // #3 No call has a transaction twice: a bulk tells only by the id of its write which of two was written.
 
+import type { DayKey } from "@sluice/domain";
 import { gatherCalls, type Time } from "@sluice/kernel";
 import { bulkMax } from "./bounds.ts";
 import type {
   DocumentVersion,
+  LedgerRead,
   LedgerStore,
   LedgerWrite,
+  PartitionLedger,
   PartitionStore,
   PartitionWrite,
-  TransactionDocument,
   TransactionStore,
   TransactionWrite,
 } from "./port.ts";
@@ -33,10 +36,50 @@ export function sharePositionWrites(partitions: PartitionStore, time: Time): Par
   };
 }
 
-/** The same for ledgers. */
-export function shareLedgerWrites(ledgers: LedgerStore, time: Time): LedgerStore {
+/** The same for ledgers, which are also read together (#2). */
+export function shareLedgerCalls(ledgers: LedgerStore, time: Time): LedgerStore {
   const write = gatherCalls<LedgerWrite, boolean>({ time, itemsMax: bulkMax, call: (writes) => ledgers.writeMany(writes) });
-  return { ...ledgers, write: (ledger, expectedVersion) => write({ ledger, expectedVersion }) };
+  const read = gatherCalls<LedgerRead, ReadonlyMap<DayKey, PartitionLedger>>({
+    time,
+    itemsMax: bulkMax,
+    behindMaxMs,
+    isRepeatedAlone: true,
+    sizeOf: ({ days }) => days.length,
+    call: (reads) => ledgers.loadMany(reads),
+  });
+  return {
+    ...ledgers,
+    load: (partition, days) => read({ partition, days }),
+    write: (ledger, expectedVersion) => write({ ledger, expectedVersion }),
+  };
+}
+
+/** #2: days, or banks, that partitions read at the same moment. */
+export function shareReads<Value, Store extends { load(keys: readonly string[]): Promise<ReadonlyMap<string, Value>> }>(
+  store: Store,
+  time: Time,
+): Store {
+  return { ...store, load: gatherReads((keys) => store.load(keys), time) };
+}
+
+/** Each caller has what it asked for, and no more. */
+function gatherReads<Value>(
+  load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
+  time: Time,
+): (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>> {
+  return gatherCalls<readonly string[], ReadonlyMap<string, Value>>({
+    time,
+    itemsMax: bulkMax,
+    behindMaxMs,
+    isRepeatedAlone: true,
+    sizeOf: (keys) => keys.length,
+    async call(reads) {
+      const [only] = reads;
+      if (reads.length === 1 && only !== undefined) return [await load(only)];
+      const found = await load([...new Set(reads.flat())]);
+      return reads.map((keys) => new Map(keys.flatMap((key) => (found.has(key) ? [[key, found.get(key)!] as const] : []))));
+    },
+  });
 }
 
 /** Versions that partitions ask for at the same moment are read in one call. Each asks for one document. */
@@ -64,18 +107,12 @@ export function shareVersionReads(transactions: TransactionStore, time: Time): T
 
 /** #2 */
 export function shareTransactionCalls(transactions: TransactionStore, time: Time): TransactionStore {
-  const shared = { time, itemsMax: bulkMax, behindMaxMs, isRepeatedAlone: true, sizeOf: (one: readonly unknown[]) => one.length };
-  const load = gatherCalls<readonly string[], ReadonlyMap<string, TransactionDocument>>({
-    ...shared,
-    async call(reads) {
-      const [only] = reads;
-      if (reads.length === 1 && only !== undefined) return [await transactions.load(only)];
-      const found = await transactions.load([...new Set(reads.flat())]);
-      return reads.map((uetrs) => new Map(uetrs.flatMap((uetr) => (found.has(uetr) ? [[uetr, found.get(uetr)!] as const] : []))));
-    },
-  });
   const write = gatherCalls<readonly TransactionWrite[], WriteAnswer>({
-    ...shared,
+    time,
+    itemsMax: bulkMax,
+    behindMaxMs,
+    isRepeatedAlone: true,
+    sizeOf: (writes) => writes.length,
     async call(bulks) {
       const answers = new Map<readonly TransactionWrite[], WriteAnswer>();
       await Promise.all(
@@ -92,7 +129,7 @@ export function shareTransactionCalls(transactions: TransactionStore, time: Time
       return bulks.map((bulk) => answers.get(bulk)!);
     },
   });
-  return { ...transactions, load, write };
+  return { ...transactions, load: gatherReads((uetrs) => transactions.load(uetrs), time), write };
 }
 
 type WriteAnswer = Awaited<ReturnType<TransactionStore["write"]>>;

@@ -56,7 +56,7 @@ const loads: readonly Load[] = [
     fromMs: 6_000,
     untilMs: 7_000,
     scenario: { partitionCount: 12, maxUnacknowledged: 10_000, dates: { ...noon, windows: [{ opens: "12:00:02", closes: "12:01:00" }] } },
-    costs: { requests: 3.7, batches: 10.6, records: 15.5, recordsForAnalysts: 17.5, bytes: 24_000, storeCalls: 2.2 },
+    costs: { requests: 3.7, batches: 10.6, records: 15.5, recordsForAnalysts: 17.5, bytes: 24_000, storeCalls: 1.5 },
   },
 ];
 

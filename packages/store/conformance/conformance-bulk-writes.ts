@@ -110,6 +110,35 @@ export function bulkWritePromises(open: () => Promise<Store>): void {
     ]);
   });
 
+  test("I11: ledgers of several partitions are read in one call, and each has its own", async () => {
+    const { ledgers } = await open();
+    const [today, tomorrow] = ["ZA_EFT:2026-11-20", "ZA_EFT:2026-11-21"];
+    const ledger = (partition: number, day: string): PartitionLedger => ({
+      partition,
+      day,
+      version: 1,
+      through: BigInt(partition),
+      rows: [],
+    });
+    const writes = [ledger(1, today), ledger(1, tomorrow), ledger(2, today), ledger(12, today)];
+    await ledgers.writeMany(writes.map((one) => ({ ledger: one, expectedVersion: 0 })));
+    const found = await ledgers.loadMany([
+      { partition: 12, days: [today, tomorrow] },
+      { partition: 1, days: [tomorrow] },
+      { partition: 1, days: [today, tomorrow] },
+      { partition: 3, days: [today] },
+      { partition: 2, days: [] },
+    ]);
+    expect(found.map((one) => [...one.values()])).toStrictEqual([
+      [ledger(12, today)],
+      [ledger(1, tomorrow)],
+      [ledger(1, today), ledger(1, tomorrow)],
+      [],
+      [],
+    ]);
+    expect(await ledgers.loadMany([])).toEqual([]);
+  });
+
   test("the versions of transactions are read without them, and missing ones are left out", async () => {
     const { transactions } = await open();
     const documents = [1, 2].map((number) => conformanceDocument({ uetr: conformanceUetr(number), version: 10 + number }));

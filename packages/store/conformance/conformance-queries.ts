@@ -14,7 +14,7 @@ import {
   type TransactionWrite,
 } from "../port.ts";
 
-function buildBankState(over: Partial<BankState> = {}): BankState {
+export function buildBankState(over: Partial<BankState> = {}): BankState {
   return {
     bank: "first",
     version: 1,

@@ -1,8 +1,8 @@
 // The document of the collection `ledgers`: what a partition moved on a day.
 
 import { assert } from "@sluice/kernel";
-import { dayKey, type LedgerCell, type LedgerRow, type LedgerTransaction } from "@sluice/domain";
-import type { PartitionLedger } from "../port.ts";
+import { dayKey, type DayKey, type LedgerCell, type LedgerRow, type LedgerTransaction } from "@sluice/domain";
+import type { LedgerRead, PartitionLedger } from "../port.ts";
 import { as, decimal, derived, document, list, plain, type StoredIn, table } from "./codec.ts";
 import type { StoredTransaction } from "./transaction-document.ts";
 
@@ -10,6 +10,21 @@ export type StoredLedger = StoredIn<typeof ledgerCodec>;
 
 export function ledgerId(partition: number, day: string): string {
   return `${partition}:${day}`;
+}
+
+export function listLedgerIds(reads: readonly LedgerRead[]): readonly string[] {
+  return [...new Set(reads.flatMap(({ partition, days }) => days.map((day) => ledgerId(partition, day))))].toSorted();
+}
+
+/** Gives each read its own of the ledgers that were found, by day. */
+export function splitLedgers(
+  reads: readonly LedgerRead[],
+  found: ReadonlyMap<string, PartitionLedger>,
+): readonly ReadonlyMap<DayKey, PartitionLedger>[] {
+  return reads.map(({ partition, days }) => {
+    const own = days.map((day) => found.get(ledgerId(partition, day)));
+    return new Map(own.flatMap((ledger) => (ledger === undefined ? [] : [[ledger.day, ledger] as const])));
+  });
 }
 
 const cell = document<LedgerCell>()({ count: plain, sum: as("sumTenThousandths", decimal) });

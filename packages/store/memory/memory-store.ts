@@ -8,7 +8,7 @@
 // #4 A backup is the whole store at one instant. A call that is under way at a restore has no effect, as where a
 //    database is stopped and its connections break.
 
-import { type Day, receiversMax } from "@sluice/domain";
+import { type Day, type DayKey, receiversMax } from "@sluice/domain";
 import { createMemoryEndpointHealth } from "./endpoint-health.ts";
 import { bankStateCodec, type StoredBankState } from "../documents/bank-state-document.ts";
 import { assertBulk, openDaysMax } from "../bounds.ts";
@@ -22,10 +22,20 @@ import {
   type StoredPartition,
   unprovenCodec,
 } from "../documents/partition-document.ts";
-import { ledgerCodec, ledgerId, type StoredLedger } from "../documents/ledger-document.ts";
+import { ledgerCodec, listLedgerIds, splitLedgers, type StoredLedger } from "../documents/ledger-document.ts";
 import { compareText, createMemoryCall, type MemoryCall, type MemoryStoreOptions, pickKept } from "./memory-call.ts";
 import { createMemoryParkedMessages } from "./parked-messages.ts";
-import type { BankStore, DayStore, LedgerStore, LedgerWrite, PartitionStore, PartitionWrite, Store } from "../port.ts";
+import type {
+  BankStore,
+  DayStore,
+  LedgerRead,
+  LedgerStore,
+  LedgerWrite,
+  PartitionLedger,
+  PartitionStore,
+  PartitionWrite,
+  Store,
+} from "../port.ts";
 import { trackBuilds } from "../builds/track-builds.ts";
 import type { StoredTransaction } from "../documents/transaction-document.ts";
 import { type BuildTransactions, type PartitionBuild, routeTransactions } from "../builds/route-transactions.ts";
@@ -186,13 +196,15 @@ function createMemoryLedgers(call: MemoryCall, kept: Map<string, StoredLedger>):
       }),
     );
   }
+  async function loadMany(reads: readonly LedgerRead[]): Promise<readonly ReadonlyMap<DayKey, PartitionLedger>[]> {
+    const ids = listLedgerIds(reads);
+    assertBulk(ids.length);
+    const found = await call("ledgers.load", ids, null, () => pickKept(kept, ids, ledgerCodec.decode));
+    return splitLedgers(reads, found);
+  }
   return {
-    async load(partition, days) {
-      assertBulk(days.length);
-      const ids = days.map((day) => ledgerId(partition, day));
-      const found = await call("ledgers.load", ids, null, () => pickKept(kept, ids, ledgerCodec.decode));
-      return new Map([...found.values()].map((ledger) => [ledger.day, ledger]));
-    },
+    load: async (partition, days) => (await loadMany([{ partition, days }]))[0]!,
+    loadMany,
     async write(ledger, expectedVersion) {
       return (await writeMany([{ ledger, expectedVersion }]))[0] ?? false;
     },

@@ -4,11 +4,12 @@
 // #1 A bulk answers totals only. Where fewer ledgers matched than were sent, each is written alone: one that the bulk
 //    wrote has another version by then and counts as lost, so its writer reads it and finds its own `through`.
 
+import type { DayKey } from "@sluice/domain";
 import type { Collection, Filter } from "mongodb";
 import { assertBulk, pageMax } from "../bounds.ts";
-import { ledgerCodec, ledgerId, type StoredLedger } from "../documents/ledger-document.ts";
+import { ledgerCodec, listLedgerIds, splitLedgers, type StoredLedger } from "../documents/ledger-document.ts";
 import { runGuarded, tryInsert } from "./mongodb-faults.ts";
-import type { LedgerStore, LedgerWrite } from "../port.ts";
+import type { LedgerRead, LedgerStore, LedgerWrite, PartitionLedger } from "../port.ts";
 
 function replaceable({ _id, through }: StoredLedger, version: number): Filter<StoredLedger> {
   return { _id, version, through: { $lte: through } };
@@ -38,14 +39,17 @@ export function createMongoLedgers(collection: Collection<StoredLedger>): Ledger
     return await Promise.all(writes.map(write));
   }
 
+  async function loadMany(reads: readonly LedgerRead[]): Promise<readonly ReadonlyMap<DayKey, PartitionLedger>[]> {
+    const ids = [...listLedgerIds(reads)];
+    assertBulk(ids.length);
+    if (ids.length === 0) return splitLedgers(reads, new Map());
+    const found = await runGuarded("ledgers.load", "read", () => collection.find({ _id: { $in: ids } }).toArray());
+    return splitLedgers(reads, new Map(found.map((stored) => [stored._id, ledgerCodec.decode(stored)])));
+  }
+
   return {
-    async load(partition, days) {
-      assertBulk(days.length);
-      if (days.length === 0) return new Map();
-      const ids = days.map((day) => ledgerId(partition, day));
-      const found = await runGuarded("ledgers.load", "read", () => collection.find({ _id: { $in: ids } }).toArray());
-      return new Map(found.map((stored) => [stored.day, ledgerCodec.decode(stored)]));
-    },
+    load: async (partition, days) => (await loadMany([{ partition, days }]))[0]!,
+    loadMany,
 
     write: (ledger, expectedVersion) => write({ ledger, expectedVersion }),
 

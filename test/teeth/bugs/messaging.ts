@@ -272,6 +272,18 @@ export const messagingBugs: readonly PlantedBug[] = [
     nearest: ["packages/store/shared-calls.test.ts"],
   },
   {
+    id: "ledger-of-another-partition",
+    breaks: "Of ledgers that are read together a partition is given another's.",
+    edits: [
+      {
+        file: "packages/store/documents/ledger-document.ts",
+        find: "found.get(ledgerId(partition, day))",
+        put: "found.get(ledgerId(reads[0]?.partition ?? partition, day))",
+      },
+    ],
+    nearest: ["packages/store/shared-calls.test.ts"],
+  },
+  {
     id: "transaction-twice-in-one-bulk",
     breaks: "Of two writes of one transaction in one call both are taken for written.",
     edits: [{ file: "packages/store/shared-calls.ts", find: "uetrs.isDisjointFrom(own)", put: "uetrs.size > 0" }],
