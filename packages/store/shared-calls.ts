@@ -3,7 +3,7 @@
 //
 // #1 A write of a partition is in no way bound to that of another: one that the store refuses changes nothing for the
 //    others. Where the whole call is not answered, each repeats its own write, which a writer of one may too.
-// #2 Transactions, ledgers, days and banks are read by the batches and the witnesses of each partition. What comes while
+// #2 Transactions, ledgers, days and banks are read by batches and witnesses of each partition. What comes while
 //    a call is under way goes with the next one, so many partitions make few calls, and a lonely batch waits for
 //    nothing. Where a call fails, each partition makes its own: a document that cannot be read or written is its
 //    partition's trouble alone.
