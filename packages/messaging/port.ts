@@ -151,6 +151,8 @@ export interface Consumer {
    * before the first.
    */
   heartbeatAgeMs(): number;
+  /** Partitions that the group assigns to this process; null before its first join and while it joins again. */
+  assignedCount(): number | null;
   /** Hands over no more records of any partition. Commits still work until `stop`. */
   pauseAll(): void;
   /** Revokes every assigned partition and leaves the group. */

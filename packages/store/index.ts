@@ -4,5 +4,12 @@ export type { MemoryStoreHooks, MemoryStoreOptions, StoreCall, StoreFault } from
 export { createMongoStore, createRenewableMongoStore } from "./mongodb/mongodb-store.ts";
 export { openDaysMax } from "./bounds.ts";
 export * from "./conservation.ts";
-export { shareLedgerCalls, sharePositionWrites, shareReads, shareTransactionCalls, shareVersionReads } from "./shared-calls.ts";
+export {
+  shareLedgerCalls,
+  shareOpenDays,
+  sharePositionWrites,
+  shareReads,
+  shareTransactionCalls,
+  shareVersionReads,
+} from "./shared-calls.ts";
 export { createStoreProbe, startStoreProbe } from "./store-probe.ts";

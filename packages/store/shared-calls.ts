@@ -13,6 +13,7 @@ import type { DayKey } from "@sluice/domain";
 import { gatherCalls, type Time } from "@sluice/kernel";
 import { bulkMax } from "./bounds.ts";
 import type {
+  DayStore,
   DocumentVersion,
   LedgerRead,
   LedgerStore,
@@ -103,6 +104,20 @@ export function shareVersionReads(transactions: TransactionStore, time: Time): T
       return own;
     },
   };
+}
+
+/** Partitions that are taken over at the same moment ask for the open days in few calls. */
+export function shareOpenDays(days: DayStore, time: Time): DayStore {
+  const open = gatherCalls<null, Awaited<ReturnType<DayStore["open"]>>>({
+    time,
+    itemsMax: bulkMax,
+    behindMaxMs,
+    async call(asked) {
+      const found = await days.open();
+      return asked.map(() => found);
+    },
+  });
+  return { ...days, open: () => open(null) };
 }
 
 /** #2 */

@@ -229,8 +229,9 @@ export function describeConsumers(environment: ConformanceEnvironment): void {
     test("the heartbeat's age is Infinity before the first answer and stays low while the consumer is idle", async () => {
       const topic = await environment.subject.createTopic(1);
       const { consumer, recorded } = await startRecorder(environment.client(), environment.group, topic);
-      expect(consumer.heartbeatAgeMs()).toBe(Number.POSITIVE_INFINITY);
+      expect([consumer.heartbeatAgeMs(), consumer.assignedCount()]).toEqual([Number.POSITIVE_INFINITY, null]);
       await eventually("the assignment", () => recorded.epochs.size === 1);
+      expect(consumer.assignedCount()).toBe(1);
       let oldestMs = 0;
       const endMs = performance.now() + 2 * environment.subject.heartbeatAgeMaxMs;
       await eventually("an idle while", () => {

@@ -8,7 +8,7 @@
 import type { SecureContext } from "node:tls";
 import kafkajs, { type Kafka, type LogEntry } from "kafkajs";
 import type { Logger } from "@sluice/kernel";
-import "./kafkajs-repairs.ts";
+import "./kafkajs/kafkajs-repairs.ts";
 import { createMechanism, createSocketFactory, type KafkaLogin } from "./security.ts";
 
 export interface KafkaConnection {

@@ -18,12 +18,14 @@ import { commitFailed, consumerFailed, outsideLog, brokerUnavailable, unknownTop
 import { consumerRetry } from "./client.ts";
 import { isUnknownTopic } from "./errors.ts";
 import type { KafkaReader } from "./reader.ts";
+import { type AssignedLogs, withCommitted } from "./kafkajs/assigned-logs.ts";
 import { recordsFrom } from "./records.ts";
 import { handOverPartitions } from "../hand-over.ts";
 import { sinceAskedMs } from "./protocol/asked-times.ts";
-import { delayJoin, heartbeatIntervalMs, pollIntervalMs } from "./kafkajs-repairs.ts";
+import { JoinTimes } from "./kafkajs/join-times.ts";
+import { delayJoin, heartbeatIntervalMs, pollIntervalMs } from "./kafkajs/kafkajs-repairs.ts";
 import { isReportedNow, rereadDelayMs } from "../unreadable-batch.ts";
-import type { AssignedOffsets, Consumer, ConsumerOptions, PartitionEnds, TopicPartition, UnreadableBatch } from "../port.ts";
+import type { AssignedOffsets, Consumer, ConsumerOptions, TopicPartition, UnreadableBatch } from "../port.ts";
 
 export interface KafkaConsumerOptions {
   readonly kafka: Kafka;
@@ -33,8 +35,6 @@ export interface KafkaConsumerOptions {
   readonly logger: Logger;
   nextEpoch(): number;
 }
-
-type Logs = ReadonlyMap<number, AssignedOffsets>;
 
 interface AskedPartitions {
   readonly topic: string;
@@ -83,6 +83,8 @@ export class KafkaConsumer implements Consumer {
   #isOver = false;
   #isAllPaused = false;
   #isHandingOver = false;
+  #isAssigned = false;
+  readonly #joinTimes: JoinTimes;
   /** When the coordinator was asked for the newest of its answers, of the monotonic clock. */
   #answeredAtMs: number | null = null;
   #running: Promise<void> = Promise.resolve();
@@ -93,6 +95,7 @@ export class KafkaConsumer implements Consumer {
   constructor(consumed: ConsumerOptions, options: KafkaConsumerOptions) {
     this.#consumed = consumed;
     this.#options = options;
+    this.#joinTimes = new JoinTimes(options.time);
     this.#commits = gatherCalls({ time: options.time, itemsMax: commitsMax, call: (commits) => this.#commitAll(commits) });
     this.#client = options.kafka.consumer({
       groupId: consumed.group,
@@ -152,10 +155,12 @@ export class KafkaConsumer implements Consumer {
   /** #2 */
   async #handOver(memberId: string | null): Promise<void> {
     const isKnown = memberId !== null && memberId !== "";
+    this.#joinTimes.begin();
     if (isKnown && !this.#isOver) {
       this.#isHandingOver = true;
       await handOverPartitions([...this.#assignments.values()], { ...this.#options, handlers: this.#consumed.handlers });
     }
+    this.#joinTimes.handedOver();
     this.#revokeAll();
   }
 
@@ -163,6 +168,7 @@ export class KafkaConsumer implements Consumer {
   #revokeAll(): void {
     const lost = [...this.#assignments.values()];
     this.#assignments = new Map();
+    this.#isAssigned = false;
     for (const { partition, epoch } of lost) this.#consumed.handlers.revoked(partition, epoch);
   }
 
@@ -176,6 +182,9 @@ export class KafkaConsumer implements Consumer {
     this.#isHandingOver = false;
     if (this.#isOver) return;
     this.#heard(ageMs);
+    this.#isAssigned = true;
+    const partitions = Object.values(assignment).flat().length;
+    this.#options.logger.info("consumer.joined", { group: this.#consumed.group, partitions, ...this.#joinTimes.end() });
     const epoch = this.#options.nextEpoch();
     for (const [topic, partitions] of Object.entries(assignment)) {
       // #3: paused at once, before the fetch loop continues.
@@ -189,7 +198,7 @@ export class KafkaConsumer implements Consumer {
     }
   }
 
-  async #take(mine: Assignment, logs: Promise<Logs | null>): Promise<void> {
+  async #take(mine: Assignment, logs: Promise<AssignedLogs | null>): Promise<void> {
     const { topic, partition } = mine.partition;
     try {
       const log = (await logs)?.get(partition) ?? (await this.#fetchOwnOffsets(mine));
@@ -218,7 +227,7 @@ export class KafkaConsumer implements Consumer {
   }
 
   /** Asks the broker until it answers for one partition at least; null if the epoch ends first. */
-  async #fetchAssignedOffsets({ topic, partitions, epoch }: AskedPartitions): Promise<Logs | null> {
+  async #fetchAssignedOffsets({ topic, partitions, epoch }: AskedPartitions): Promise<AssignedLogs | null> {
     const { admin, reader, time, logger } = this.#options;
     for (;;) {
       try {
@@ -348,6 +357,10 @@ export class KafkaConsumer implements Consumer {
     return this.#answeredAtMs === null ? Number.POSITIVE_INFINITY : this.#options.time.monotonicMs() - this.#answeredAtMs;
   }
 
+  assignedCount(): number | null {
+    return this.#isAssigned ? this.#assignments.size : null;
+  }
+
   pauseAll(): void {
     this.#isAllPaused = true;
     for (const { partition } of this.#assignments.values()) {
@@ -377,15 +390,6 @@ export class KafkaConsumer implements Consumer {
       this.#options.logger.warn("consumer.leave-failed", { group: this.#consumed.group, reason: formatReason(error) });
     }
   }
-}
-
-function withCommitted(ends: ReadonlyMap<number, PartitionEnds>, committed: ReadonlyMap<number, bigint>): Logs {
-  return new Map(
-    [...ends].map(([partition, both]) => {
-      const offset = committed.get(partition) ?? -1n;
-      return [partition, { ...both, committed: offset < 0n ? null : offset }];
-    }),
-  );
 }
 
 function keyFor({ topic, partition }: { readonly topic: string; readonly partition: number }): string {

@@ -8,6 +8,7 @@ import { createKafkaClient, type KafkaConnection } from "./client.ts";
 import { KafkaConsumer } from "./consumer.ts";
 import { KafkaProducer } from "./producer.ts";
 import { KafkaReader } from "./reader.ts";
+import { shareQuestions } from "./sharing/shared-questions.ts";
 import { TopicSizes } from "./topic-sizes.ts";
 import type { ConsumerOptions, LogIdentity, PartitionEnds, Messaging, ReceivedRecord, TopicPartition } from "../port.ts";
 
@@ -38,6 +39,7 @@ class KafkaMessaging implements Messaging {
   readonly #admin: Admin;
   readonly #reader: KafkaReader;
   readonly #sizes: TopicSizes;
+  readonly #questions: Pick<Messaging, "ends" | "identity">;
   readonly #sending: Pick<KafkaMessagingOptions, "busyLingerMaxMs" | "metrics">;
   readonly #producers: KafkaProducer[] = [];
   readonly #consumers: KafkaConsumer[] = [];
@@ -53,6 +55,7 @@ class KafkaMessaging implements Messaging {
     this.#admin = this.#kafka.admin();
     this.#reader = new KafkaReader(connection, this.#kafka, time);
     this.#sizes = new TopicSizes(this.#admin, time);
+    this.#questions = shareQuestions({ ends: (asked) => this.#findEnds(asked), identity: (topic) => this.#findIdentity(topic) }, time);
   }
 
   async producer(name: string): Promise<KafkaProducer> {
@@ -91,12 +94,20 @@ class KafkaMessaging implements Messaging {
     return this.#sizes.count(topic);
   }
 
-  async identity(topic: string): Promise<LogIdentity> {
+  identity(topic: string): Promise<LogIdentity> {
+    return this.#questions.identity(topic);
+  }
+
+  async #findIdentity(topic: string): Promise<LogIdentity> {
     await this.#requireKnown([{ topic, partition: 0 }]);
     return await this.#reader.identity(topic);
   }
 
-  async ends(partitions: readonly TopicPartition[]): Promise<readonly PartitionEnds[]> {
+  ends(partitions: readonly TopicPartition[]): Promise<readonly PartitionEnds[]> {
+    return this.#questions.ends(partitions);
+  }
+
+  async #findEnds(partitions: readonly TopicPartition[]): Promise<readonly PartitionEnds[]> {
     await this.#requireKnown(partitions);
     const byPlace = new Map<string, PartitionEnds>();
     for (const topic of new Set(partitions.map((asked) => asked.topic))) {

@@ -58,6 +58,7 @@ export class MemoryConsumer implements Consumer, GroupMember {
   #isOver = false;
   #isAllPaused = false;
   #isHandingOver = false;
+  #isAssigned = false;
   #joinedAtMs: number | null = null;
 
   constructor(consumed: ConsumerOptions, options: MemoryConsumerOptions) {
@@ -110,6 +111,7 @@ export class MemoryConsumer implements Consumer, GroupMember {
     if (this.#isGone) return;
     const lost = [...this.#assignments.values()];
     this.#assignments = new Map();
+    this.#isAssigned = false;
     for (const { partition, epoch } of lost) {
       this.#options.observe("revoked", keyFor(partition), nothing);
       this.#consumed.handlers.revoked(partition, epoch);
@@ -120,6 +122,7 @@ export class MemoryConsumer implements Consumer, GroupMember {
     if (this.#isGone) return;
     this.revoke();
     this.#isHandingOver = false;
+    this.#isAssigned = true;
     this.#joinedAtMs = this.#options.time.monotonicMs();
     const epoch = this.#options.nextEpoch();
     for (const partition of partitions) {
@@ -267,6 +270,10 @@ export class MemoryConsumer implements Consumer, GroupMember {
     // A member whose session has ended gets no heartbeat answers, even once the broker is reachable again.
     if (!this.#options.groups.isMember(this.#consumed.group, this)) return Number.POSITIVE_INFINITY;
     return heartbeatAgeMs(this.#joinedAtMs, this.link, this.#options.time, this.#options.heartbeatIntervalMs);
+  }
+
+  assignedCount(): number | null {
+    return this.#isAssigned ? this.#assignments.size : null;
   }
 
   pauseAll(): void {

@@ -11,6 +11,8 @@
 // #5 A partition that others' joining takes away is drained likewise, as long as the port waits for it.
 // #6 Partitions fail apart: the consumer is ready while it works on one of them at least, and none is being opened for
 //    the first time in its epoch. The reasons and a gauge name those that make no progress.
+// #7 It is not ready before it has opened what its group has given it first. A rollout would otherwise end the process
+//    before it, and move the same partitions again while they are being opened.
 
 import {
   type BlockedPosition,
@@ -126,6 +128,7 @@ class RunningConsumer implements PartitionConsumer {
   /** Ended epochs of which some work may still run. */
   readonly #settling = new Set<Promise<void>>();
   #consumer: Consumer | null = null;
+  #hasOpened = false;
   #failure: Error | null = null;
   #draining: Promise<void> | null = null;
   #stopping: Promise<void> | null = null;
@@ -289,7 +292,13 @@ class RunningConsumer implements PartitionConsumer {
     for (const { partition, texts } of troubles) this.#troubled.set(texts.length === 0 ? 0 : 1, this.#labels(partition));
     // #6
     const isOpening = troubles.some(({ texts }) => texts.includes(notYetOpen));
+    const assigned = this.#consumer?.assignedCount() ?? null;
+    const hasNone = troubles.length === 0 && assigned !== 0;
     const isServing = troubles.length === 0 || troubles.some(({ texts }) => texts.length === 0);
+    // #7
+    this.#hasOpened ||= isServing && !isOpening && !hasNone;
+    if (hasNone && ageMs < Number.POSITIVE_INFINITY && (assigned !== null || !this.#hasOpened))
+      common.push(`${group}: no partition is open yet`);
     const reasons = troubles.flatMap(({ partition, texts }) => texts.map((text) => `${group}: partition ${partition}: ${text}`));
     return { isReady: common.length === 0 && isServing && !isOpening, reasons: [...common, ...reasons], blocked: this.#blocked() };
   }

@@ -18,14 +18,14 @@ async function given(kind: "batch" | "keyed") {
   const broker = createMemoryBroker({ time, random, topics: { [topic]: 3 } });
   const failing = new Set<number>();
   const foreign = new Map<number, string>();
-  const opening = { isSlow: false };
+  const opening = { isSlow: false, from: 2 };
   const troubled = new Map<string, number>();
   const during = time.finish;
   const handle = async ({ partition }: Pick<ReceivedRecord, "partition">): Promise<void> => {
     if (failing.has(partition)) throw busy();
   };
   const opened = async (partition: number): Promise<void> => {
-    if (opening.isSlow && partition === 2) await new Promise<void>((resolve) => time.after(10_000, resolve));
+    if (opening.isSlow && partition >= opening.from) await new Promise<void>((resolve) => time.after(10_000, resolve));
   };
   const shared = {
     messaging: broker.client("c"),
@@ -113,5 +113,39 @@ test.for(["batch", "keyed"] as const)(
     await time.advance(10_000);
     expect(consumer.readiness()).toMatchObject({ isReady: true, reasons: [] });
     await during(consumer.stop());
+  },
+);
+
+test.for(["batch", "keyed"] as const)(
+  "a %s consumer that has partitions and does not know yet where they end is not ready, and is once it works on one",
+  async (kind) => {
+    const { time, broker, start, during } = await given(kind);
+    for (const partition of [0, 1, 2]) broker.setLeader({ topic, partition }, false);
+    const consumer = await start();
+    await time.advance(5_000);
+    expect(consumer.readiness()).toMatchObject({ isReady: false, reasons: ["g: no partition is open yet"] });
+    broker.setLeader({ topic, partition: 1 }, true);
+    await time.advance(5_000);
+    expect(consumer.readiness()).toMatchObject({ isReady: true, reasons: [] });
+    await during(consumer.stop());
+  },
+);
+
+test.for(["batch", "keyed"] as const)(
+  "a %s consumer that gives up its partitions before it has opened one is not ready while it joins again",
+  async (kind) => {
+    const { time, broker, opening, start, during } = await given(kind);
+    Object.assign(opening, { isSlow: true, from: 0 });
+    const consumers = [await start(), await start()];
+    for (let joins = 0; joins < 20; joins += 1) {
+      broker.rebalance("g");
+      for (let looks = 0; looks < 100; looks += 1) {
+        await time.advance(10);
+        expect(consumers.map((consumer) => consumer.readiness().isReady)).toEqual([false, false]);
+      }
+    }
+    await time.advance(60_000);
+    expect(consumers.map((consumer) => consumer.readiness().isReady)).toEqual([true, true]);
+    for (const consumer of consumers) await during(consumer.stop());
   },
 );

@@ -6,8 +6,9 @@ import type { FactToAppend } from "../tasks/append-facts.ts";
 import { openCreditRow, createOpenRows } from "../tasks/open-rows.fixture.ts";
 import { schedulerStartAtMs, SchedulerEnvironment } from "../scheduler.fixture.ts";
 import { openTestWorker } from "./open-worker.fixture.ts";
-import { serializeOpenReads } from "./serialize-open-reads.ts";
-import { rebuildLockLeftMaxMs } from "./take-over.ts";
+import { openRowsAtOnceMax, serializeOpenReads } from "./serialize-open-reads.ts";
+import { createSharedStore } from "./stored/shared-store.ts";
+import { firstPageRowsMax, rebuildLockLeftMaxMs } from "./take-over.ts";
 
 test("I16: a new owner knows every open transaction of its partition, also those on a later page of the store", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
@@ -54,7 +55,49 @@ test("I15: partitions that are taken at the same time read 5,000 rows at once at
   );
   expect(taken.map(({ status }) => status)).toEqual(twelve.map((partition) => (partition === 1 ? "rejected" : "fulfilled")));
   expect(asked.toSorted((a, b) => a - b)).toEqual(twelve);
-  expect(most).toBe(5_000);
+  expect(most).toBe(12 * firstPageRowsMax);
+});
+
+test("I15: large pages of open transactions are read at 5,000 rows at once at most, and a small one does not overtake them", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: twelve.length });
+  let [rowsRead, most] = [0, 0];
+  const order: number[] = [];
+  const { transactions } = environment.store;
+  const open: typeof transactions.open = async (partition, after, limit) => {
+    order.push(partition);
+    rowsRead += limit;
+    most = Math.max(most, rowsRead);
+    const rows = await transactions.open(partition, after, limit);
+    rowsRead -= limit;
+    return rows;
+  };
+  const serialized = serializeOpenReads({ ...environment.store, transactions: { ...transactions, open } });
+  const limits = [1_000, 4_000, 1_000, 100, 4_900, 1, 1];
+  await environment.settle(Promise.all(limits.map((limit, partition) => serialized.transactions.open(partition, null, limit))));
+  expect([most, order]).toEqual([openRowsAtOnceMax, [0, 1, 2, 3, 4, 5, 6]]);
+});
+
+test("I16: a take-over asks for all that it needs under its epoch at once", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1, storeHooks: { latencyMs: [100, 100] } });
+  const context = await environment.partitionContext();
+  const startMs = environment.time.monotonicMs();
+  await environment.settle(openTestWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+  // The epoch is raised by a read and a write; then all reads go together.
+  expect(environment.time.monotonicMs() - startMs).toBeLessThan(500);
+});
+
+test("I15: twelve partitions that are taken over together ask for the open days twice at most", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: twelve.length });
+  let asked = 0;
+  const { days } = environment.store;
+  const open: typeof days.open = async () => {
+    asked += 1;
+    return await days.open();
+  };
+  const store = createSharedStore({ ...environment.store, days: { ...days, open } }, environment.time);
+  const context = await environment.partitionContext({ store });
+  await environment.settle(Promise.all(twelve.map((partition) => openTestWorker(context, partition, { logStart: 0n, logEnd: 0n }))));
+  expect(asked).toBeLessThanOrEqual(2);
 });
 
 test("I16: twelve partitions are taken over in less than twice the time of one, where only the store takes time", async () => {

@@ -11,10 +11,12 @@
 // #6 The position counts in one topic of one cluster. A partition is not taken while the journal is another one.
 // #7 What the document knows from behind its position counts as not known where the position was moved back.
 // #8 The document notes the dead letters that were read, so that a take-over reads only what has come since.
+// #9 All that is read under the new epoch is asked for at once, because debits wait for the slowest of it. The first
+//    page of open transactions is small, so that the partitions of a process need not take turns.
 
 import { partitionFor, topics } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
-import { type PartitionLease, requireSameLog, type SkipsMemory } from "@sluice/messaging";
+import { type DoneSkips, type PartitionEnds, type PartitionLease, requireSameLog, type SkipsMemory } from "@sluice/messaging";
 import { openDaysMax, type OpenRow, type PartitionDocument, type RebuildLock, type UnprovenPosition, type UnreadRow } from "@sluice/store";
 import type { WaitingRecords } from "./analysts/waiting-records.ts";
 import type { PartitionContext } from "./context.ts";
@@ -39,6 +41,10 @@ export interface OwnedPartition {
   readonly cache: SnapshotCache;
   readonly witness: StoreWitness;
   readonly tasks: PartitionTasks;
+  /** What operators skipped. */
+  readonly skips: DoneSkips;
+  /** Both ends of the journal; null if this process owned the partition before and the broker did not say them. */
+  readonly journal: PartitionEnds | null;
 }
 
 export interface PartitionTakeOver {
@@ -68,24 +74,34 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
   const { context, document, ledgers, analysts, before, witness } = options;
   const { store, time, logger, partitionCount } = context;
   const { partition, epoch, position: startAt, state, build, rebuildLock } = document;
-  await checkJournal(context, document);
+  const sinceMs = time.monotonicMs();
   if (rebuildLock !== null) await refuseLocked(context, partition, rebuildLock);
   // Work in another build does not count: this build continues at its own position.
   const isRebuilt = before !== null && before.build !== build;
   const isFresh = isRebuilt || options.hasGoneBack;
   if (options.hasGoneBack && !isRebuilt) logger.error("partition.store-gone-back", { partition, epoch, position: startAt });
   const history = before === null || isFresh ? emptyMarkerHistory : before.markers.history();
-  await ledgers.reload(startAt, isFresh);
+  const firstRowsMax = Math.min(firstPageRowsMax, context.pages.rowsMax);
+  // #9
+  const [openDays, firstRows, quarantined, skips, journal] = await readTogether([
+    store.days.open(),
+    store.transactions.open(partition, null, firstRowsMax),
+    store.transactions.quarantined(partition, quarantinedCountMax),
+    context.operatorSkips.listDone(topics.journal, partition, readLettersNote(state)),
+    before === null ? null : context.journalEnds(partition),
+    ledgers.reload(startAt, isFresh),
+    checkJournal(context, document),
+  ]);
   const kept = keepBelow(startAt, readPartitionState(state));
   const markers = createAppliedMarkers(partition, {
     ofDays: [...kept.ofDays, ...history.ofDays],
     ofBanks: [...kept.ofBanks, ...history.ofBanks],
   });
-  const openDays = await store.days.open();
   if (openDays.length >= openDaysMax) logger.error("days.bound-reached", { partition, days: openDays.length });
   const days = openDays.filter((day) => partitionFor(day.key, partitionCount) === partition);
   const tasks = startPartitionTasks({ context, partition, markers, ledgers, days, isCaughtUp: options.isCaughtUp });
-  const open = await fill(context, partition, tasks);
+  const open = await fill(context, partition, tasks, firstRows, firstRowsMax);
+  tasks.fillQuarantined(quarantined);
   const position = createPartitionPosition({
     partition,
     epoch,
@@ -109,8 +125,16 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
     markers: markers.history().ofDays.length,
     days: days.length,
     open,
+    tookMs: Math.round(time.monotonicMs() - sinceMs),
   });
-  return { partition, epoch, startAt, build, markers, position, cache: context.snapshots(), witness, tasks };
+  return { partition, epoch, startAt, build, markers, position, cache: context.snapshots(), witness, tasks, skips, journal };
+}
+
+/** Waits for all reads, also where one rejects: none of them goes on beside the next take-over. */
+async function readTogether<Reads extends readonly unknown[]>(reads: Reads): Promise<{ [Index in keyof Reads]: Awaited<Reads[Index]> }> {
+  await Promise.allSettled(reads);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the answers in the order of the reads
+  return (await Promise.all(reads)) as { [Index in keyof Reads]: Awaited<Reads[Index]> };
 }
 
 /** The position carries its witnesses; where these are many, they are looked for first. */
@@ -133,6 +157,8 @@ export function readLettersNote(state: unknown): SkipsMemory | null {
  * block the partition for that long.
  */
 export const rebuildLockLeftMaxMs = 600_000;
+/** #9: open transactions of a usual partition at a usual moment; what is beyond comes in larger pages. */
+export const firstPageRowsMax = 100;
 
 /** #6 */
 async function checkJournal(
@@ -159,15 +185,21 @@ async function refuseLocked(
   throw new Fault("scheduler.partition-locked", `partition ${partition} is locked by ${hold.id}`, { isRetryable: true });
 }
 
-async function fill({ store, pages: { rowsMax } }: PartitionContext, partition: number, tasks: PartitionTasks): Promise<number> {
-  let after: string | null = null;
-  let count = 0;
-  do {
-    const rows: readonly (OpenRow | UnreadRow)[] = await store.transactions.open(partition, after, rowsMax);
+/** Fills the tasks from the first page, and from all others if there are more. */
+async function fill(
+  { store, pages: { rowsMax } }: PartitionContext,
+  partition: number,
+  tasks: PartitionTasks,
+  firstRows: readonly (OpenRow | UnreadRow)[],
+  firstRowsMax: number,
+): Promise<number> {
+  let [rows, limit, count] = [firstRows, firstRowsMax, 0];
+  for (;;) {
     for (const row of rows) tasks.fill(row);
     count += rows.length;
-    after = rows.length === rowsMax ? (rows.at(-1)?.uetr ?? null) : null;
-  } while (after !== null);
-  tasks.fillQuarantined(await store.transactions.quarantined(partition, quarantinedCountMax));
-  return count;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < limit) return count;
+    limit = rowsMax;
+    rows = await store.transactions.open(partition, last.uetr, limit);
+  }
 }

@@ -19,7 +19,6 @@
 // #9 What only analysts read is sent with the position (`analysts/waiting-records.ts`).
 // #10 A journal that no longer begins at 0 is an error: the store cannot be rebuilt from it.
 
-import { topics } from "@sluice/contracts";
 import {
   type BatchHandler,
   type DoneSkips,
@@ -42,7 +41,7 @@ import { readJournal } from "./read-journal.ts";
 import { reportBatch } from "./report/report-batch.ts";
 import { traceBatch } from "./report/trace-batch.ts";
 import { createStoreWitness, createVersionReader, findProven, type ReadVersions, type StoreWitness } from "./stored/store-witness.ts";
-import { type OwnedPartition, readLettersNote, takeOverPartition } from "./take-over.ts";
+import { type OwnedPartition, takeOverPartition } from "./take-over.ts";
 
 /** Records that are read again, or were missing, and are handled in one piece. */
 const readAgainMax = 500;
@@ -147,8 +146,6 @@ class PartitionWorker {
 
   async #takeOver(document: PartitionDocument, hasGoneBack: boolean): Promise<OwnedPartition> {
     if (hasGoneBack) this.#context.metrics.storeGoneBack.add({ partition: String(this.#partition) });
-    if (this.#before !== null) this.#caughtUpAt = (await this.#context.journalEnds(this.#partition))?.logEnd ?? this.#caughtUpAt;
-    this.#skips = await this.#context.operatorSkips.listDone(topics.journal, this.#partition, readLettersNote(document.state));
     this.#witness = createStoreWitness(this.#readVersions, document.position);
     this.#sent.forget();
     this.#analysts.beginLease();
@@ -164,7 +161,9 @@ class PartitionWorker {
       handledBelow: this.#nextOffset,
       isCaughtUp: () => this.#nextOffset >= this.#caughtUpAt,
     });
-    const { build, markers, startAt } = owned;
+    const { build, markers, startAt, skips, journal } = owned;
+    this.#skips = skips;
+    this.#caughtUpAt = journal?.logEnd ?? this.#caughtUpAt;
     const isRebuilt = this.#before !== null && this.#before.build !== build;
     if (isRebuilt || hasGoneBack || startAt > this.#nextOffset) this.#nextOffset = startAt;
     this.#before = { build, markers };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import broker from "kafkajs/src/broker/index.js";
 import { expect, test } from "vitest";
 import { sinceAskedMs } from "./asked-times.ts";
-import "../kafkajs-repairs.ts";
+import "../kafkajs/kafkajs-repairs.ts";
 
 test.each(["heartbeat", "syncGroup"] as const)("W: the answer to a %s is as old as its question", async (name) => {
   const sendRequest = Object.getOwnPropertySymbols(broker.prototype).find(

@@ -6,7 +6,7 @@ import kafkajsResponse from "kafkajs/src/protocol/requests/fetch/v11/response.js
 import { expect, test } from "vitest";
 import { crc32c } from "./crc32c.ts";
 import { findUnreadable, readFetchAnswer } from "./fetch-answer.ts";
-import "../kafkajs-repairs.ts";
+import "../kafkajs/kafkajs-repairs.ts";
 
 // Answers built with kafkajs's own encoders, as a broker would send them.
 

@@ -1,6 +1,6 @@
 import produceRequests, { type ProduceAnswer } from "kafkajs/src/protocol/requests/produce/index.js";
 import { expect, test } from "vitest";
-import "../kafkajs-repairs.ts";
+import "../kafkajs/kafkajs-repairs.ts";
 
 const tooFewReplicas = 19;
 const notLeader = 6;

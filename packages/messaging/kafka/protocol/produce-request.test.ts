@@ -3,7 +3,7 @@ import Decoder from "kafkajs/src/protocol/decoder.js";
 import recordBatchOf from "kafkajs/src/protocol/recordBatch/v0/decoder.js";
 import kafkajsRequest from "kafkajs/src/protocol/requests/produce/v7/request.js";
 import { expect, test } from "vitest";
-import "../kafkajs-repairs.ts";
+import "../kafkajs/kafkajs-repairs.ts";
 import { type ProduceRequest, writeProduceRequest } from "./produce-request.ts";
 
 type Topics = ProduceRequest["topicData"];

@@ -1,7 +1,7 @@
 // The store as all partitions of a scheduler process share it.
 
 import type { Time } from "@sluice/kernel";
-import { shareLedgerCalls, sharePositionWrites, shareReads, shareTransactionCalls, shareVersionReads } from "@sluice/store";
+import { shareLedgerCalls, shareOpenDays, sharePositionWrites, shareReads, shareTransactionCalls, shareVersionReads } from "@sluice/store";
 import type { PartitionContext } from "../context.ts";
 import { serializeOpenReads } from "../serialize-open-reads.ts";
 
@@ -13,7 +13,7 @@ export function createSharedStore(store: PartitionContext["store"], time: Time):
   const { transactions, days, banks, ledgers, partitions } = serializeOpenReads(store);
   return {
     transactions: shareVersionReads(shareTransactionCalls(transactions, time), time),
-    days: shareReads(days, time),
+    days: shareOpenDays(shareReads(days, time), time),
     banks: shareReads(banks, time),
     ledgers: shareLedgerCalls(ledgers, time),
     partitions: sharePositionWrites(partitions, time),

@@ -2,9 +2,9 @@
 
 import { machineTime, silentLogger, sleep } from "@sluice/kernel";
 import { expect, test } from "vitest";
-import type { Consumer, ConsumerHandlers } from "../port.ts";
-import { createTopic, freshGroup, testConnection } from "./kafka.fixture.ts";
-import { createKafkaMessaging } from "./messaging.ts";
+import type { Consumer, ConsumerHandlers } from "../../port.ts";
+import { createTopic, freshGroup, testConnection } from "../kafka.fixture.ts";
+import { createKafkaMessaging } from "../messaging.ts";
 
 const answersWanted = 8;
 /** Milliseconds an answer, three times what is expected. With one in two seconds a join took as long. */

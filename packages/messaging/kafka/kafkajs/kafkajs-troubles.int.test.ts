@@ -6,14 +6,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import kafkajs from "kafkajs";
 import { Fault, machineRandom, machineTime, silentLogger, silentMetrics } from "@sluice/kernel";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createBatchConsumer } from "../partitions/batch-consumer.ts";
-import { eventually, buildTextRecord, startRecorder } from "../conformance/conformance.fixture.ts";
-import { clientSettings } from "./client.ts";
-import { createKafkaMessaging } from "./messaging.ts";
-import { testConnection, createTopic, freshGroup } from "./kafka.fixture.ts";
-import type { Messaging } from "../port.ts";
-import { provisionTopics } from "../topics/provision-topics.ts";
-import { buildTopicSpecs, type TopicSpec } from "../topics/topic-specs.ts";
+import { createBatchConsumer } from "../../partitions/batch-consumer.ts";
+import { eventually, buildTextRecord, startRecorder } from "../../conformance/conformance.fixture.ts";
+import { clientSettings } from "../client.ts";
+import { createKafkaMessaging } from "../messaging.ts";
+import { testConnection, createTopic, freshGroup } from "../kafka.fixture.ts";
+import type { Messaging } from "../../port.ts";
+import { provisionTopics } from "../../topics/provision-topics.ts";
+import { buildTopicSpecs, type TopicSpec } from "../../topics/topic-specs.ts";
 
 // The Kafka adapter on a real broker, in the situations that kafkajs handles wrongly. Letters are the rows of the
 // trouble table in README.md.
@@ -312,7 +312,7 @@ describe("the troubles of kafkajs", () => {
 
 /** The code of a process that owns its share of the topic and does nothing. */
 function victimCode(group: string, topic: string): string {
-  const messaging = new URL("../index.ts", import.meta.url).href;
+  const messaging = new URL("../../index.ts", import.meta.url).href;
   return `
     import { createKafkaMessaging } from ${JSON.stringify(messaging)};
     const time = { nowMs: Date.now, monotonicMs: () => performance.now(), after: (ms, act) => {

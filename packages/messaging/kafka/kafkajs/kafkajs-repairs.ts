@@ -37,8 +37,8 @@ import consumerGroup, { type ConsumerGroup, type OffsetManager } from "kafkajs/s
 import runner, { type Runner } from "kafkajs/src/consumer/runner.js";
 import requestQueue, { type RequestQueue } from "kafkajs/src/network/requestQueue/index.js";
 import metadataRequests, { type Metadata } from "kafkajs/src/protocol/requests/metadata/index.js";
-import { ageAs, timeQuestions } from "./protocol/asked-times.ts";
-import "./protocol/kafkajs-codecs.ts";
+import { ageAs, timeQuestions } from "../protocol/asked-times.ts";
+import "../protocol/kafkajs-codecs.ts";
 
 /**
  * Milliseconds between two heartbeats, at least (U). A member learns of a join by a heartbeat's answer, and the others
