@@ -138,7 +138,7 @@ test("one person resolves an item and another confirms exactly that, by keyboard
   await page.keyboard.press("ArrowDown");
   await giveReason(page, "seen on the statement");
   await press(page, /^Propose: resolve the item$/);
-  await page.getByText("applied").waitFor();
+  await page.getByText("waits for a second person").waitFor();
   await using other = await browser.newContext();
   const second = await signIn(other, console, "second-person");
   await second.goto(`${console.address}/reconciliation`);
