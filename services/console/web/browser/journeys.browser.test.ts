@@ -143,7 +143,7 @@ test("one person resolves an item and another confirms exactly that, by keyboard
   const second = await signIn(other, console, "second-person");
   await second.goto(`${console.address}/reconciliation`);
   await press(second, /^Confirm the item/);
-  await second.getByText("NOT_MADE").waitFor();
+  await second.getByText("not made: no money moved").waitFor();
   await giveReason(second, "seen too");
   await press(second, /^Confirm the resolution$/);
   await second.getByText("applied").waitFor();
