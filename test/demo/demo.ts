@@ -7,7 +7,8 @@
 // #4 If the services start too late for the windows, the day is not played. Everything is set up once more, with more
 //    time.
 // #5 Where Java is missing, or with `--in-memory`, the same day is played in this process, and the demo says so.
-// #6 With `--stay` everything stays up after the verdict until Ctrl-C. The exit code is that of the day.
+// #6 With `--stay` everything stays up after the verdict until Ctrl-C: with a debit that waits, and two items that
+//    nobody has resolved. The exit code is that of the day.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +18,7 @@ import { Fault, machineRandom, machineTime, sleep } from "@sluice/kernel";
 import type { RecordedRequest } from "@sluice/testkit";
 import { readTimeline } from "@sluice/timeline";
 import { collectHistory, interruptible, loadDocuments, projectRoot } from "@sluice/environment";
-import { planDemoDay, type DemoDay, type TransactionKind } from "./plan/day.ts";
+import { leaveItemsOpen, planDemoDay, planWaitingDebit, type DemoDay, type TransactionKind } from "./plan/day.ts";
 import { readDemoOptions, type DemoOptions } from "./options.ts";
 import { createNarrator, type Narrator } from "./narrator.ts";
 import { isTooLate, memoryPace, pacesFor } from "./plan/pace.ts";
@@ -67,7 +68,8 @@ type ShowReport = (environment: DemoEnvironment, report: DemoReport) => Promise<
 
 async function demonstrate(options: DemoOptions, narrator: Narrator, signal: AbortSignal, show: ShowReport): Promise<DemoReport> {
   const directory = options.isKept ? join(keptFolder, new Date(machineTime.nowMs()).toISOString().replaceAll(":", "-")) : null;
-  const day = planDemoDay(machineRandom, options.debits, machineTime.nowMs());
+  const planned = planDemoDay(machineRandom, options.debits, machineTime.nowMs());
+  const day = options.isStaying ? leaveItemsOpen(planned) : planned;
   (options.isJson ? process.stderr : process.stdout).write(`${formatCast(day)}\n\n`);
   const common = { time: machineTime, random: machineRandom, narrator, day, directory, signal };
   if (options.isInMemory) return await playInMemory(common, options, show);
@@ -121,6 +123,7 @@ async function playIn(
     day,
     narrator,
     signal,
+    isCloseExtended: environment.mongo === null,
     kill: kill === null ? null : { service: kill, carryOut: () => killAndRestart(environment, kill) },
   });
   signal.throwIfAborted();
@@ -135,7 +138,7 @@ async function playIn(
   if (options.isKept) await keep(environment, history, narrator);
   return {
     evidence: end.evidence,
-    times: environment.times,
+    times: end.times,
     outage: end.outage,
     timelines: timelines.filter((timeline) => timeline !== null),
     problems: [
@@ -168,7 +171,10 @@ async function keep(environment: DemoEnvironment, history: readonly HistoryEntry
 
 /** #6 */
 async function stay(environment: DemoEnvironment, report: DemoReport, signal: AbortSignal): Promise<void> {
-  process.stderr.write(`\n${formatStay(environment, report.times.businessDate)}\n`);
+  const debit = planWaitingDebit(machineRandom, machineTime.nowMs());
+  const sent = await environment.banks.get(debit.bank)?.sendDebit(debit.message);
+  if (sent?.status !== 202) process.stderr.write(`demo: the debit that should wait was answered ${sent?.status ?? "nothing"}\n`);
+  process.stderr.write(`\n${formatStay(environment, report.times.businessDate, debit.uetr)}\n`);
   // A timer keeps the process alive until it is interrupted.
   while (!signal.aborted) await sleep(machineTime, stayCheckMs, signal);
 }

@@ -234,6 +234,20 @@ export function planDemoDay(random: Random, goodDebits: number, createdAtMs: num
   return { banks: demoBanks, transactions: shuffled(random, transactions) };
 }
 
+/** The items of debits that were never answered stay open, for whoever tries the console after the day. */
+export function leaveItemsOpen(day: DemoDay): DemoDay {
+  const transactions = day.transactions.map((one) => (one.kind === "no-answer" ? { ...one, end: { ...one.end, found: null } } : one));
+  return { ...day, transactions };
+}
+
+/** Number in the identification of the debit that waits: no day has so many. */
+const waitingNumber = 999_999;
+
+/** A debit that comes after the day, so that it is held for the next one. */
+export function planWaitingDebit(random: Random, createdAtMs: number): Omit<DemoTransaction, "afterOpeningMs"> {
+  return planTransaction(random, { kind: "good", bank: "karoo", count: 1, end: completed }, waitingNumber, createdAtMs);
+}
+
 function planTransaction(
   random: Random,
   group: PlannedGroup,

@@ -43,12 +43,16 @@ export async function openGateAsOperator(ports: OperatorsPorts): Promise<readonl
 /** What the rows of this day's list mean. */
 const rowTexts: Readonly<Record<number, string>> = { 7: "never answered", 9: "acknowledged, but never reported" };
 
-/** The findings come from the day's plan. The second operator confirms what the list shows as proposed. */
+/**
+ * The findings come from the day's plan; an item that it has none for is left open. The second operator confirms what
+ * the list shows as proposed.
+ */
 export async function resolveItems(ports: OperatorsPorts): Promise<readonly string[]> {
   const { narrator, day, times, operators } = ports;
   const [first, second] = operators;
-  const list = await openItems(ports, first);
-  narrator.say("console", `the reconciliation list has ${list.length} open items`);
+  const all = await openItems(ports, first);
+  const list = all.filter(({ uetr }) => day.transactions.find((transaction) => transaction.uetr === uetr)?.end.found !== null);
+  narrator.say("console", `the reconciliation list has ${all.length} open items`);
   const problems: string[] = [];
   for (const { uetr, row } of list) {
     const resolution = day.transactions.find((transaction) => transaction.uetr === uetr)?.end.found ?? "NOT_MADE";
@@ -58,7 +62,7 @@ export async function resolveItems(ports: OperatorsPorts): Promise<readonly stri
     problems.push(...(await postDecision(ports, first, { path: `/transactions/${uetr}/resolution`, id: `demo-${uetr}`, body })));
   }
   const proposed = await pollConsole(ports, async () => {
-    const items = await openItems(ports, second);
+    const items = (await openItems(ports, second)).filter(({ uetr }) => list.some((one) => one.uetr === uetr));
     return items.every(({ proposal }) => proposal !== null) ? items : null;
   });
   for (const { uetr, proposal } of proposed ?? []) {
@@ -67,7 +71,8 @@ export async function resolveItems(ports: OperatorsPorts): Promise<readonly stri
       ...(await postDecision(ports, second, { path: `/transactions/${uetr}/resolution/confirmation`, id: `demo-${uetr}-2`, body })),
     );
   }
-  if (list.length > 0) narrator.say(second?.name ?? "", `confirms all ${proposed?.length ?? 0}`);
+  if (list.length > 0) narrator.say(second?.name ?? "", `confirms ${list.length === all.length ? "all " : ""}${proposed?.length ?? 0}`);
+  if (list.length < all.length) narrator.say("console", `${all.length - list.length} items stay open, for you`);
   return problems;
 }
 

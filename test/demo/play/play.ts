@@ -6,7 +6,7 @@
 //    the time limit is reached, and then the remaining problems are the result.
 // #3 An operator opens the gate that stays closed. After the close operators resolve what is left, and the day is
 //    checked again.
-// #4 One bank is down for a while (`outage.ts`).
+// #4 One bank is down for a while (`outage.ts`). On a slow machine the closes are extended (`slow-close.ts`).
 // #5 A service is killed once, in the middle of its work: ingress and validator while debits come in, the others while
 //    debits go out.
 
@@ -21,6 +21,7 @@ import { loadDocuments, timeIn } from "@sluice/environment";
 import { shortUetr } from "../narrator.ts";
 import { openGateAsOperator, resolveItems, type OperatorsPorts } from "./operators.ts";
 import { playOutage, type Outage } from "./outage.ts";
+import { extendWhileSlow } from "./slow-close.ts";
 import { postsPerSecond } from "../plan/pace.ts";
 
 export interface PlayPorts extends OperatorsPorts {
@@ -30,6 +31,8 @@ export interface PlayPorts extends OperatorsPorts {
   readonly store: Store;
   /** Kills a service and starts it again after a second; null for no kill. */
   readonly kill: { readonly service: string; carryOut(): Promise<void> } | null;
+  /** Whether the closes are extended while debits of the day are not through; left out: they are not. */
+  readonly isCloseExtended?: boolean;
   /** Whether the caller kills services during the day. */
   readonly isDisturbed?: boolean;
 }
@@ -39,6 +42,8 @@ export interface PlayEnd {
   readonly problems: readonly string[];
   /** The outage as it was observed; null if it was not played. */
   readonly outage: Outage | null;
+  /** The times of the day, with extensions. */
+  readonly times: DemoTimes;
 }
 
 const watchIntervalMs = 500;
@@ -46,8 +51,11 @@ const declaredAfterMs = 1_500;
 /** Time limit after the planned reconciliation. */
 const settleLimitMs = 40_000;
 
-export async function playDay(ports: PlayPorts): Promise<PlayEnd> {
-  const { narrator, day, times, signal } = ports;
+export async function playDay(given: PlayPorts): Promise<PlayEnd> {
+  // They move with each extension of the closes.
+  const times = { ...given.times };
+  const ports = { ...given, times };
+  const { narrator, day, signal } = ports;
   const over = new AbortController();
   const watching = watchDay(ports, AbortSignal.any([signal, over.signal]));
   const killing = killOnce(ports, AbortSignal.any([signal, over.signal]));
@@ -60,7 +68,8 @@ export async function playDay(ports: PlayPorts): Promise<PlayEnd> {
     );
     narrator.say("day", `window ${opens} to ${closes}, reconciliation ${reconciles} (UTC${times.zone})`);
     narrator.awaits("the window opens", times.opensAtMs);
-    const [refused, later, outage] = await Promise.all([postAndDeclare(ports), postLater(ports), outing]);
+    const extending = ports.isCloseExtended === true ? extendWhileSlow(ports, times) : [];
+    const [refused, later, outage, notExtended] = await Promise.all([postAndDeclare(ports), postLater(ports), outing, extending]);
     const closed = await untilSettled(ports, false);
     const unresolved = closed.problems.length > 0 || signal.aborted ? [] : await resolveItems(ports);
     const end = closed.problems.length > 0 || signal.aborted ? closed : await untilSettled(ports, true);
@@ -68,8 +77,10 @@ export async function playDay(ports: PlayPorts): Promise<PlayEnd> {
     return {
       evidence: end.evidence,
       outage,
+      times,
       problems: [
         ...refused,
+        ...notExtended,
         ...later,
         ...unresolved,
         ...end.problems,
@@ -193,7 +204,7 @@ function describeDay(day: Day, times: DemoTimes): readonly DayNews[] {
 }
 
 /** #2. `isResolved` means that operators have resolved the list. */
-async function untilSettled(ports: PlayPorts, isResolved: boolean): Promise<Omit<PlayEnd, "outage">> {
+async function untilSettled(ports: PlayPorts, isResolved: boolean): Promise<Pick<PlayEnd, "evidence" | "problems">> {
   const { time, times, signal } = ports;
   await sleep(time, Math.max(0, times.reconciliationAtMs - time.nowMs()), signal);
   const deadlineMs = Math.max(times.reconciliationAtMs, time.nowMs()) + settleLimitMs;

@@ -92,7 +92,8 @@ function outageLines(outage: Outage): readonly string[] {
 }
 
 function verdictOf({ problems, counts, evidence }: DemoReport): readonly VerdictLine[] {
-  return buildVerdict({ problems, counts, states: buildDayTable(evidence) });
+  const leftOpen = evidence.day.transactions.filter(({ end }) => end.row !== null && end.found === null).length;
+  return buildVerdict({ problems, counts, states: buildDayTable(evidence), leftOpen });
 }
 
 function conclusion(problems: readonly string[], tookMs: number): string {

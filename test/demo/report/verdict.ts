@@ -14,6 +14,8 @@ interface Verdict {
   readonly counts: Readonly<Record<string, number>>;
   /** Final states with their counts. */
   readonly states: readonly { readonly state: string; readonly count: number }[];
+  /** Items that were left for whoever stays. */
+  readonly leftOpen?: number;
 }
 
 const promises = {
@@ -24,17 +26,19 @@ const promises = {
   list: ["I10", "I13", "I14", "I15"],
 } as const;
 
-export function buildVerdict({ problems, counts, states }: Verdict): readonly VerdictLine[] {
+export function buildVerdict({ problems, counts, states, leftOpen = 0 }: Verdict): readonly VerdictLine[] {
   const count = (name: string): number => counts[name] ?? 0;
   const sums = [...Map.groupBy(states, ({ state }) => stateWords[state] ?? state)].map(
     ([words, rows]) => `${rows.reduce((sum, row) => sum + row.count, 0)} ${words}`,
   );
+  const resolved = leftOpen === 0 ? "" : `${count("itemsAtClose") - leftOpen} `;
+  const resolvedText = `${resolved}resolved by two people${leftOpen === 0 ? "" : `, ${leftOpen} left open for you`}`;
   const lines: readonly (readonly [keyof typeof promises, string])[] = [
     ["ends", `${count("transactions")} accepted = ${sums.join(" + ")}`],
     ["order", `${count("eventsInSequence")} events, each in its order, none missing`],
     ["once", `${count("messagesStored")} messages, each with one effect, however often it was sent`],
     ["hold", `${count("debitsReleased")} debits released, none before its window and its gate`],
-    ["list", `${count("unresolvedAtClose")} unresolved at the close, ${count("itemsAtClose")} on the list, resolved by two people`],
+    ["list", `${count("unresolvedAtClose")} unresolved at the close, ${count("itemsAtClose")} on the list, ${resolvedText}`],
   ];
   return lines.map(([about, text]) => ({ text, isRight: !problems.some((problem) => aboutOf(problem) === about) }));
 }
