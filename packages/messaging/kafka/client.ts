@@ -64,6 +64,8 @@ function isLoading({ message, error }: LogEntry["log"]): boolean {
   return [message, error].some((text) => typeof text === "string" && /coordinator is (?:loading|not available)/.test(text));
 }
 
+const knownMessages = /^(?:Limiting retries for the idempotent producer|Restarting the consumer in|The group is rebalancing, re-joining)/;
+
 /** kafkajs logs an error for what it retries by itself; here that is a warning. */
 function forward({ level, namespace, log: entry }: LogEntry, logger: Logger): void {
   const fields: Record<string, string | number> = { namespace, message: entry.message };
@@ -72,8 +74,9 @@ function forward({ level, namespace, log: entry }: LogEntry, logger: Logger): vo
     if (typeof value === "string" || typeof value === "number") fields[name] = value;
   }
   // A producer's retries are limited on purpose: after the last one it is discarded. A broker that has just started
-  // loads its coordinators, and who asks is answered a moment later. Before a restart the crash is logged by itself.
-  const isKnown = /^(?:Limiting retries for the idempotent producer|Restarting the consumer in)/.test(entry.message) || isLoading(entry);
+  // loads its coordinators, and who asks is answered a moment later. Before a restart the crash is logged by itself, and
+  // so is each join once it has ended (`consumer.joined`).
+  const isKnown = knownMessages.test(entry.message) || isLoading(entry);
   if (level <= kafkajs.logLevel.WARN && !isKnown) logger.warn("kafka.client", fields);
   else logger.debug("kafka.client", fields);
 }

@@ -23,7 +23,7 @@ import { recordsFrom } from "./records.ts";
 import { handOverPartitions } from "../hand-over.ts";
 import { sinceAskedMs } from "./protocol/asked-times.ts";
 import { JoinTimes } from "./kafkajs/join-times.ts";
-import { delayJoin, heartbeatIntervalMs, pollIntervalMs } from "./kafkajs/kafkajs-repairs.ts";
+import { delayJoin, loopHeartbeatMs, pollIntervalMs } from "./kafkajs/kafkajs-repairs.ts";
 import { isReportedNow, rereadDelayMs } from "../unreadable-batch.ts";
 import type { AssignedOffsets, Consumer, ConsumerOptions, TopicPartition, UnreadableBatch } from "../port.ts";
 
@@ -101,7 +101,7 @@ export class KafkaConsumer implements Consumer {
       groupId: consumed.group,
       sessionTimeout: sessionTimeoutMs,
       rebalanceTimeout: rebalanceTimeoutMs,
-      heartbeatInterval: heartbeatIntervalMs,
+      heartbeatInterval: loopHeartbeatMs,
       maxWaitTimeInMs: pollIntervalMs,
       minBytes: 1,
       maxBytes: fetchBytesMax,

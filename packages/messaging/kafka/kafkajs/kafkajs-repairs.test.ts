@@ -2,7 +2,8 @@ import kafkajs from "kafkajs";
 import consumerGroup from "kafkajs/src/consumer/consumerGroup.js";
 import runner from "kafkajs/src/consumer/runner.js";
 import { expect, test } from "vitest";
-import { delayJoin, heartbeatIntervalMs } from "./kafkajs-repairs.ts";
+import { beginHeartbeats, endHeartbeats, heartbeatIntervalMs, stopHeartbeats, untilNextBeatMs } from "./heartbeats.ts";
+import { delayJoin } from "./kafkajs-repairs.ts";
 
 // The repairs that one broker cannot provoke; `kafkajs-troubles.int.test.ts` tests the others.
 
@@ -102,11 +103,96 @@ test("M: a member that hands over before a join sends heartbeats until it joins,
     retrier: async () => void events.push("joined"),
   });
   await joining.joinAndSync();
+  endHeartbeats(joining);
   const sent = heartbeats;
   expect(sent).toBeGreaterThan(0);
   expect(events).toEqual(["consumer.rebalancing", ...Array.from({ length: sent }, () => "consumer.heartbeat"), "joined"]);
   await handOver();
   expect(heartbeats).toBe(sent);
+});
+
+const rebalancing = (): Error => Object.assign(new Error("the group rebalances"), { type: "REBALANCE_IN_PROGRESS" });
+
+/** A group whose broker answers a fetch when `answer` is called, and whose coordinator asks it to join again. */
+function calledGroup(heartbeat: () => Promise<void>) {
+  const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
+  const recovered: Error[] = [];
+  const called = group(() => undefined);
+  const { findBroker } = called.cluster;
+  called.cluster.findBroker = async () => {
+    await asked;
+    return await findBroker();
+  };
+  return {
+    recovered,
+    answer,
+    called: Object.assign(called, { heartbeat, recoverFromFetch: async (error: Error) => void recovered.push(error) }),
+  };
+}
+
+test("U: a heartbeat that asks the member to join again ends the fetch that is under way, and what it brings is dropped", async () => {
+  const { called, answer, recovered } = calledGroup(() => Promise.reject(rebalancing()));
+  beginHeartbeats(called, () => undefined);
+  await expect(called.fetch("1")).rejects.toThrow("the group rebalances");
+  called.join();
+  called.cluster.findBroker = () => Promise.reject(new Error("late"));
+  answer();
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(recovered).toEqual([]);
+});
+
+test("U: an error of a fetch that was under way at a join changes nothing in the next generation", async () => {
+  const { called, answer, recovered } = calledGroup(() => Promise.reject(rebalancing()));
+  const { findBroker } = called.cluster;
+  called.cluster.findBroker = async () => {
+    await findBroker();
+    throw new Error("the offset is out of range");
+  };
+  beginHeartbeats(called, () => undefined);
+  await expect(called.fetch("1")).rejects.toThrow("the group rebalances");
+  called.join();
+  answer();
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(recovered).toEqual([]);
+});
+
+test("U: a fetch that fails in its own generation is recovered from", async () => {
+  const { called, answer, recovered } = calledGroup(() => Promise.resolve());
+  called.cluster.findBroker = () => Promise.reject(new Error("the offset is out of range"));
+  answer();
+  expect(await called.fetch("1")).toEqual([]);
+  expect(recovered).toHaveLength(1);
+});
+
+test("E: a consumer that stops does not wait for its fetch", async () => {
+  const { called } = calledGroup(() => Promise.resolve());
+  beginHeartbeats(called, () => undefined);
+  const fetching = called.fetch("1");
+  stopHeartbeats(called);
+  expect(await fetching).toEqual([]);
+});
+
+test("U: heartbeats go on while the coordinator does not answer well, and end with the generation", async () => {
+  let sent = 0;
+  const { called } = calledGroup(() => {
+    sent += 1;
+    return Promise.reject(new Error("not now"));
+  });
+  beginHeartbeats(called, () => undefined);
+  await expect.poll(() => sent).toBeGreaterThan(1);
+  endHeartbeats(called);
+  const before = sent;
+  await new Promise((resolve) => setTimeout(resolve, 3 * heartbeatIntervalMs));
+  expect(sent).toBe(before);
+});
+
+test("U: members send heartbeats at the same moments of the clock, whenever they have joined", () => {
+  for (const nowMs of [1_000_000_000_000, 1_000_000_000_001, 1_000_000_000_124, 1_000_000_000_125]) {
+    const inMs = untilNextBeatMs(nowMs, 125);
+    expect(inMs).toBeGreaterThan(0);
+    expect(inMs).toBeLessThanOrEqual(125);
+    expect((nowMs + inMs) % 125).toBe(0);
+  }
 });
 
 test("J: five hundred payments are compressed and restored, and a batch that would fill the memory is refused", async () => {

@@ -27,6 +27,8 @@
 //    whose partition has moved asks for its leader and does not join the group again.
 // #15 (M) A member that hands over before a join sends heartbeats until it joins. Their answer says that the group
 //    rebalances, and yet that the member is known.
+// #17 (U) A member sends heartbeats on a timer of its own (`heartbeats.ts`), and joins again as soon as their answer asks
+//    for it. kafkajs sends them from its fetch loop, and joins once its fetches have been answered.
 // #16 (W) What the coordinator answers says when it was asked. A process that stood still reads answers that waited for
 //    it, and its session may have ended since (protocol/asked-times.ts).
 
@@ -38,15 +40,13 @@ import runner, { type Runner } from "kafkajs/src/consumer/runner.js";
 import requestQueue, { type RequestQueue } from "kafkajs/src/network/requestQueue/index.js";
 import metadataRequests, { type Metadata } from "kafkajs/src/protocol/requests/metadata/index.js";
 import { ageAs, timeQuestions } from "../protocol/asked-times.ts";
+import { beginHeartbeats, endHeartbeats, fetchUntilCalled, heartbeatIntervalMs, stopHeartbeats } from "./heartbeats.ts";
 import "../protocol/kafkajs-codecs.ts";
 
-/**
- * Milliseconds between two heartbeats, at least (U). A member learns of a join by a heartbeat's answer, and the others
- * stand still until it has joined.
- */
-export const heartbeatIntervalMs = 250;
-/** Milliseconds that a broker may keep a fetch (U). A heartbeat, a join and a stop wait behind it. */
+/** Milliseconds that a broker may keep a fetch (U). The first fetch after a join waits behind the last one before it. */
 export const pollIntervalMs = 250;
+/** Milliseconds after which the fetch loop sends a heartbeat where the timer has sent none. */
+export const loopHeartbeatMs = 1_000;
 const pollIntervalWhilePausedMs = 100;
 const timeoutCheckIntervalMs = 100;
 const pendingCheckIntervalMs = 10;
@@ -152,12 +152,14 @@ function repairConsumerGroup(group: ConsumerGroup): void {
     askForLeaders(this.cluster);
     // #3: every join creates a new offset manager.
     const { offsetManager } = this;
-    if (hasNothingToFetch(this, nodeId)) {
-      await sleepUntilWoken(this, pollIntervalMs);
-      if (hasNothingToFetch(this, nodeId)) return [];
-    }
-    this.maxWaitTime = this.subscriptionState.paused().length > 0 ? pollIntervalWhilePausedMs : pollIntervalMs;
-    const batches = await fetch.call(this, nodeId);
+    const batches = await fetchUntilCalled(this, async () => {
+      if (hasNothingToFetch(this, nodeId)) {
+        await sleepUntilWoken(this, pollIntervalMs);
+        if (hasNothingToFetch(this, nodeId)) return [];
+      }
+      this.maxWaitTime = this.subscriptionState.paused().length > 0 ? pollIntervalWhilePausedMs : pollIntervalMs;
+      return await fetch.call(asGeneration(this, offsetManager), nodeId);
+    });
     if (offsetManager === null) return [];
     for (const batch of batches) fetchedUnder.set(batch, offsetManager);
     return batches;
@@ -171,14 +173,24 @@ function repairConsumerGroup(group: ConsumerGroup): void {
     const announcement = { groupId, memberId };
     const awaited: Promise<void>[] = [];
     awaitedWork.set(announcement, awaited);
+    endHeartbeats(this);
     this.instrumentationEmitter.emit("consumer.rebalancing", announcement);
     await beatUntil(this, Promise.all(awaited));
     endTriesWhenStopped(this);
     await joinAndSync.call(this);
-    if (!stopped.has(this)) return;
+    // #17
+    if (!stopped.has(this)) return beginHeartbeats(this, () => wakeAll(this));
     await this.leave();
     throw stoppedError();
   };
+}
+
+/** #17: the group as a fetch of one generation sees it, whose errors do not concern the next one. */
+function asGeneration(group: ConsumerGroup, offsetManager: OffsetManager | null): ConsumerGroup {
+  const recoverFromFetch: ConsumerGroup["recoverFromFetch"] = async (error) => {
+    if (group.offsetManager === offsetManager) await group.recoverFromFetch(error);
+  };
+  return Object.create(group, { recoverFromFetch: { value: recoverFromFetch } }) as ConsumerGroup;
 }
 
 /** #15. A heartbeat without an answer is not waited for. */
@@ -302,6 +314,7 @@ function repairRunner(runner: Runner): void {
   };
   runner.stop = async function (this: Runner) {
     stopped.add(this.consumerGroup);
+    stopHeartbeats(this.consumerGroup);
     const stopping = stop.call(this);
     wakeAll(this.consumerGroup);
     await stopping;

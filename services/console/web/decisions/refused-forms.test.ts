@@ -49,19 +49,33 @@ test("a refused form keeps the rows that a person left out, and what they chose 
 
 test("a refused form keeps how long a bank is paused, and a new close", async () => {
   const { reader } = await openSignedIn();
-  const pause = await send(reader, "/decide/pauseBank?bank=first", [["minutes", "240"], ["reason", ""]]);
+  const pause = await send(reader, "/decide/pauseBank?bank=first", [
+    ["minutes", "240"],
+    ["reason", ""],
+  ]);
   expect([pause.status, isOn(pause.text, "240"), isOn(pause.text, "30")]).toEqual([422, true, false]);
-  const fields = [["window", "0"], ["closesAt", "2026-11-20T18:30"], ["reason", ""]] as const;
+  const fields = [
+    ["window", "0"],
+    ["closesAt", "2026-11-20T18:30"],
+    ["reason", ""],
+  ] as const;
   const extension = await send(reader, "/decide/extendClose?scheme=ZA_EFT&date=2026-11-20", fields);
   expect([extension.status, isOn(extension.text, "0"), extension.text.includes('value="2026-11-20T18:30"')]).toEqual([422, true, true]);
-  const final = await send(reader, "/decide/declareCreditsFinal?scheme=ZA_EFT&date=2026-11-20", [["bank", "second"], ["reason", ""]]);
+  const final = await send(reader, "/decide/declareCreditsFinal?scheme=ZA_EFT&date=2026-11-20", [
+    ["bank", "second"],
+    ["reason", ""],
+  ]);
   expect([final.status, isOn(final.text, "second")]).toEqual([422, true]);
 });
 
 test("a refused resolution of one item keeps what was found out", async () => {
   const { reader } = await openSignedIn();
   const path = `/decide/resolveItem?uetr=${consoleUetrAt(0)}&day=${day}`;
-  const refused = await send(reader, path, [["resolution", "REPLACED"], ["replacedBy", consoleUetrAt(1)], ["reason", ""]]);
+  const refused = await send(reader, path, [
+    ["resolution", "REPLACED"],
+    ["replacedBy", consoleUetrAt(1)],
+    ["reason", ""],
+  ]);
   expect([refused.status, isOn(refused.text, "REPLACED"), refused.text.includes(`value="${consoleUetrAt(1)}"`)]).toEqual([422, true, true]);
 });
 
@@ -78,7 +92,11 @@ test.each([
 test("a new close is a local time of the day's own scheme, also where another scheme is the first", async () => {
   const far = sampleScheme({ id: "ZA_RTC", times: { ...sampleTimes, calendar: { ...sampleTimes.calendar, zone: "-09:00" } } });
   const { reader, environment } = await openSignedIn("operator", { ...nobody, schemes: [far, sampleScheme()] });
-  const fields = [["window", "1"], ["closesAt", "2026-11-20T17:00"], ["reason", "asked by telephone"]] as const;
+  const fields = [
+    ["window", "1"],
+    ["closesAt", "2026-11-20T17:00"],
+    ["reason", "asked by telephone"],
+  ] as const;
   const { status } = await send(reader, "/decide/extendClose?scheme=ZA_EFT&date=2026-11-20", fields);
   const [record] = environment.journal();
   expect([status, record?.decoded]).toMatchObject([303, { value: { closesAtMs: Date.UTC(2026, 10, 20, 15) } }]);

@@ -19,7 +19,11 @@ async function openDay(...facts: readonly (typeof opens | typeof closes | typeof
   const isOver = facts.length > 1;
   // The facts of the fixture come an hour before the console's start: what they close has to be due by then.
   const times = { opensAtMs: dueAtMs - 2 * minuteMs, closesAtMs: isOver ? dueAtMs - minuteMs : consoleStartAtMs + 60 * minuteMs };
-  const plan = { windows: [{ number: 1, ...times }], cutOffAtMs: times.closesAtMs - minuteMs / 2, reconciliationAtMs: times.closesAtMs + minuteMs };
+  const plan = {
+    windows: [{ number: 1, ...times }],
+    cutOffAtMs: times.closesAtMs - minuteMs / 2,
+    reconciliationAtMs: times.closesAtMs + minuteMs,
+  };
   await environment.saveDay(planOpenDay(plan), ...facts);
   const about = { applied: -1n, bank: "first", businessDate: "2026-11-23", reconciliationDay: "ZA_EFT:2026-11-23" } as const;
   await saveTransactions(
@@ -42,7 +46,10 @@ test("held debits are compared with a close that is ahead, and not with one that
 
 test("a gate is closed as planned until its window opens: that is no warning", async () => {
   const planned = await openDay();
-  expect([/▲ closed/.test(await planned.read("/banks/first")), /▲ closed/.test(await planned.read(`/days/${day}`))]).toEqual([false, false]);
+  expect([/▲ closed/.test(await planned.read("/banks/first")), /▲ closed/.test(await planned.read(`/days/${day}`))]).toEqual([
+    false,
+    false,
+  ]);
   const open = await openDay(opens);
   expect([/▲ closed/.test(await open.read("/banks/first")), /▲ closed/.test(await open.read(`/days/${day}`))]).toEqual([true, true]);
 });

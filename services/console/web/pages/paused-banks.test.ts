@@ -20,7 +20,10 @@ async function openPaused(until: string | null) {
 
 test("a paused bank is on the first page, also while nothing waits for it: by whom, and until when", async () => {
   const { text } = await openPaused("2026-11-20T06:30:00Z");
-  expect([/first is paused until 08:30 06:30 UTC, by operator/.test(text), text.includes("Nothing needs a person now.")]).toEqual([true, false]);
+  expect([/first is paused until 08:30 06:30 UTC, by operator/.test(text), text.includes("Nothing needs a person now.")]).toEqual([
+    true,
+    false,
+  ]);
 });
 
 test("a bank whose pause has no end is said to wait for somebody who resumes it", async () => {
