@@ -74,8 +74,8 @@ function forward({ level, namespace, log: entry }: LogEntry, logger: Logger): vo
     if (typeof value === "string" || typeof value === "number") fields[name] = value;
   }
   // A producer's retries are limited on purpose: after the last one it is discarded. A broker that has just started
-  // loads its coordinators, and who asks is answered a moment later. Before a restart the crash is logged by itself, and
-  // so is each join once it has ended (`consumer.joined`).
+  // loads its coordinators, and who asks is answered a moment later. A crash is logged by itself before its restart,
+  // and each join once it has ended (`consumer.joined`).
   const isKnown = knownMessages.test(entry.message) || isLoading(entry);
   if (level <= kafkajs.logLevel.WARN && !isKnown) logger.warn("kafka.client", fields);
   else logger.debug("kafka.client", fields);

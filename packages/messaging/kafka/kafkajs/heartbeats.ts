@@ -1,7 +1,7 @@
 // The heartbeats of a member of a group, on a timer of their own. kafkajs sends them from its fetch loop.
 //
-// #1 All members send heartbeats at the same moments of the clock, at whole multiples of the interval. So all learn of a
-//    join at the same time, and none stands still until the last one has heard of it.
+// #1 All members send heartbeats at the same moments of the clock, at whole multiples of the interval. So all learn of
+//    a join at the same time, and none stands still until the last one has heard of it.
 // #2 The answer that asks the member to join again ends the fetches that are under way: a join does not wait for them.
 //    What such a fetch brings later is dropped, and its errors change nothing.
 // #3 The next heartbeat is sent once the last one is answered.

@@ -27,7 +27,7 @@
 //    whose partition has moved asks for its leader and does not join the group again.
 // #15 (M) A member that hands over before a join sends heartbeats until it joins. Their answer says that the group
 //    rebalances, and yet that the member is known.
-// #17 (U) A member sends heartbeats on a timer of its own (`heartbeats.ts`), and joins again as soon as their answer asks
+// #17 (U) A member sends heartbeats on a timer of its own (`heartbeats.ts`), and joins again as soon as an answer asks
 //    for it. kafkajs sends them from its fetch loop, and joins once its fetches have been answered.
 // #16 (W) What the coordinator answers says when it was asked. A process that stood still reads answers that waited for
 //    it, and its session may have ended since (protocol/asked-times.ts).
@@ -43,7 +43,7 @@ import { ageAs, timeQuestions } from "../protocol/asked-times.ts";
 import { beginHeartbeats, endHeartbeats, fetchUntilCalled, heartbeatIntervalMs, stopHeartbeats } from "./heartbeats.ts";
 import "../protocol/kafkajs-codecs.ts";
 
-/** Milliseconds that a broker may keep a fetch (U). The first fetch after a join waits behind the last one before it. */
+/** Milliseconds that a broker may keep a fetch (U). The first fetch after a join waits behind the last before it. */
 export const pollIntervalMs = 250;
 /** Milliseconds after which the fetch loop sends a heartbeat where the timer has sent none. */
 export const loopHeartbeatMs = 1_000;
@@ -190,7 +190,8 @@ function asGeneration(group: ConsumerGroup, offsetManager: OffsetManager | null)
   const recoverFromFetch: ConsumerGroup["recoverFromFetch"] = async (error) => {
     if (group.offsetManager === offsetManager) await group.recoverFromFetch(error);
   };
-  return Object.create(group, { recoverFromFetch: { value: recoverFromFetch } }) as ConsumerGroup;
+  const seen: ConsumerGroup = Object.create(group, { recoverFromFetch: { value: recoverFromFetch } });
+  return seen;
 }
 
 /** #15. A heartbeat without an answer is not waited for. */
