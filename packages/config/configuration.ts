@@ -203,6 +203,8 @@ export interface Configuration {
   readonly version: string;
   /** The first 12 hex digits of the file's SHA-256. */
   readonly hash: string;
+  /** Name of the environment, which people see in the console; null: none was given. */
+  readonly environment: string | null;
   readonly banks: readonly Bank[];
   readonly connectors: readonly Connector[];
   readonly schemes: readonly Scheme[];

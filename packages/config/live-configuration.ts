@@ -27,6 +27,9 @@ export function createLiveConfiguration(initial: Configuration): LiveConfigurati
     get hash() {
       return current.hash;
     },
+    get environment() {
+      return current.environment;
+    },
     get banks() {
       return current.banks;
     },

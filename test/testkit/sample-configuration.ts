@@ -127,6 +127,7 @@ export function sampleConfiguration(options: Partial<Configuration> & { readonly
   return {
     version: "sample",
     hash: "0123456789ab",
+    environment: null,
     banks: [sampleBank({ id: "first" })],
     connectors: [],
     schemes: [sampleScheme({ times })],

@@ -258,6 +258,9 @@ const secondPersonSchema = z.strictObject({
 /** The file as a whole. Each part is then read with its own schema, so that one bad bank hides no other problem. */
 export const fileSchema = z.strictObject({
   version: text(64).optional(),
+  environment: text(32)
+    .optional()
+    .meta({ description: "What the console shows at the top of every page, such as production. Left out: nothing." }),
   calendars: z.record(z.string(), z.unknown()).optional(),
   schemes: z.array(z.unknown()).min(1, "at least one").max(10).optional(),
   banks: z.array(z.unknown()).min(1, "at least one").max(banksMax),

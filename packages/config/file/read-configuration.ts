@@ -93,6 +93,7 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
     configuration: {
       version: file.version ?? hash,
       hash,
+      environment: file.environment ?? null,
       banks: banks.map(({ value }) => toBank(value)),
       connectors: connectors.map(({ value }) => toConnector(value)),
       schemes: schemes.map(({ value }) => toScheme(value, calendars.get(value.calendar)!, connectors)),

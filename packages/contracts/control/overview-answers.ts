@@ -28,6 +28,8 @@ export const meSchema = z.strictObject({
   bank: nullableTextSchema.meta({ description: "The one bank that the operator may see; null: an operator of Sluice." }),
   asOf: asOfSchema,
   configurationVersion: textSchema,
+  environment: nullableTextSchema.meta({ description: "Name of the environment, such as production; null: the configuration gives none." }),
+  receivers: z.array(textSchema).meta({ description: "The banks and connectors that this operator may see." }),
   schemes: z.array(z.strictObject({ id: textSchema, zone: textSchema, takesDebits: z.boolean(), today: dateTextSchema.nullable() })),
   secondPerson: z.array(textSchema).meta({ description: "The decisions that need a second person." }),
 });

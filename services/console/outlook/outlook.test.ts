@@ -1,6 +1,7 @@
 // What operators see at a glance: who they are, the overview, what a transaction waits for and what they could decide.
 
 import { controlAnswers } from "@sluice/contracts";
+import { sampleOperator } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { consoleStartAtMs, consoleUetr, day, openDecisionEnvironment, planOpenDay } from "../decisions/decisions.fixture.ts";
 import { buildConsoleDebit, changeTransaction, type TransactionChanges } from "../console.fixture.ts";
@@ -28,6 +29,14 @@ test("a client learns who it acts for, with which roles, and in which zone its s
   const me = controlAnswers.showMe.parse(await (await control("/me", { operator: "reader" })).json());
   expect(me).toMatchObject({ id: "reader", person: "reader", roles: ["read"], secondPerson: expect.arrayContaining(["withdraw"]) });
   expect(me.schemes).toContainEqual({ id: "ZA_EFT", zone: "+02:00", takesDebits: true, today: "2026-11-20" });
+});
+
+test("a client learns the environment's name and the banks and connectors; a bank's own person learns of no other", async () => {
+  const own = sampleOperator({ id: "of-first", roles: ["read"], bank: "first" });
+  const { control } = await openDecisionEnvironment({ environment: "production", operators: [sampleOperator(), own] });
+  const me = async (operator: string) => controlAnswers.showMe.parse(await (await control("/me", { operator })).json());
+  expect(await me("operator")).toMatchObject({ environment: "production", receivers: ["clearing", "first", "second"] });
+  expect((await me("of-first")).receivers).toEqual(["first"]);
 });
 
 test("the overview has today's window, the closed gates with their reason, and what is held behind them", async () => {

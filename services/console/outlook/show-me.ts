@@ -5,8 +5,10 @@ import type { Configuration } from "@sluice/config";
 import { formatOptionalInstant } from "../views/control-values.ts";
 import type { ControlHandler } from "../http/control-handler.ts";
 
+type MeMember = "banks" | "connectors" | "environment" | "schemes" | "secondPerson" | "resolutionNeedsSecondPerson" | "version";
+
 interface MePorts {
-  readonly configuration: Pick<Configuration, "schemes" | "secondPerson" | "resolutionNeedsSecondPerson" | "version">;
+  readonly configuration: Pick<Configuration, MeMember>;
   readonly brokerNowMs: () => number | null;
 }
 
@@ -23,11 +25,17 @@ export function showMe({ configuration, brokerNowMs }: MePorts): ControlHandler 
       bank,
       asOf: formatOptionalInstant(nowMs),
       configurationVersion: configuration.version,
+      environment: configuration.environment,
+      receivers: bank === null ? listReceivers(configuration) : [bank],
       schemes: configuration.schemes.map((scheme) => schemeView(scheme, nowMs)),
       secondPerson: [...secondPerson.actions, ...(resolutionNeedsSecondPerson ? ["resolve"] : [])],
     };
     return Promise.resolve({ kind: "found", body });
   };
+}
+
+function listReceivers({ banks, connectors }: Pick<Configuration, "banks" | "connectors">): readonly string[] {
+  return [...banks, ...connectors].map(({ id }) => id).toSorted();
 }
 
 function schemeView({ id, times, takesDebits }: Configuration["schemes"][number], nowMs: number | null) {

@@ -57,6 +57,7 @@ export function demoConfiguration(
   const local = (atMs: number): string => timeIn(times.zone, atMs);
   const yaml = stringify({
     version: "demo",
+    environment: "demo",
     calendars: { demo: { version: "demo/1", zone: times.zone, workingDays: [1, 2, 3, 4, 5, 6, 7] } },
     schemes: [
       {

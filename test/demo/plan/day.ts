@@ -234,7 +234,7 @@ export function planDemoDay(random: Random, goodDebits: number, createdAtMs: num
   return { banks: demoBanks, transactions: shuffled(random, transactions) };
 }
 
-/** The items of debits that were never answered stay open, for whoever tries the console after the day. */
+/** The items of debits that were never answered stay open, for a person who tries the console after the day. */
 export function leaveItemsOpen(day: DemoDay): DemoDay {
   const transactions = day.transactions.map((one) => (one.kind === "no-answer" ? { ...one, end: { ...one.end, found: null } } : one));
   return { ...day, transactions };

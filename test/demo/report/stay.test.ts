@@ -9,7 +9,7 @@ import { buildVerdict } from "./verdict.ts";
 
 const day = planDemoDay(seededRandom(1), 1, 0);
 
-test("two items of the day are left to whoever stays; all others are resolved as planned", () => {
+test("two items of the day are left to the person who stays; all others are resolved as planned", () => {
   const left = leaveItemsOpen(day);
   const kinds = (of: typeof day) => of.transactions.filter(({ end }) => end.row !== null && end.found === null).map(({ kind }) => kind);
   expect([kinds(day), kinds(left)]).toEqual([[], ["no-answer", "no-answer"]]);

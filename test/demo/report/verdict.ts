@@ -14,7 +14,7 @@ interface Verdict {
   readonly counts: Readonly<Record<string, number>>;
   /** Final states with their counts. */
   readonly states: readonly { readonly state: string; readonly count: number }[];
-  /** Items that were left for whoever stays. */
+  /** Items that were left for the person who stays. */
   readonly leftOpen?: number;
 }
 

@@ -39,7 +39,7 @@ export async function showCalendar({ api, me, query }: Asked): Promise<PageConte
   const at = (months: number): string => `/calendar${queryText({ scheme: query.get("scheme"), month: month.add({ months }).toString() })}`;
   return {
     title: `Calendar, ${month.toPlainDate({ day: 1 }).toLocaleString("en-GB", { month: "long", year: "numeric" })}`,
-    section: "days",
+    section: "calendar",
     command: `./sluice calendar show --from ${from} --to ${to}`,
     runbook: "the-calendar-is-wrong",
     body: html`<p class="line">

@@ -29,7 +29,7 @@ test("the page filters by the least age, names the same in its command, and keep
   expect(text).toContain(`href="/transactions/${consoleUetrAt(0)}"`);
   expect(text).toContain("./sluice reconciliation list --min-age 4h --open true");
   expect(text).toContain("/decide/resolveItems?minAge=4h");
-  expect((await reader.ask("/decide/resolveItems?minAge=4h")).text).toContain("resolve the 1 item");
+  expect((await reader.ask("/decide/resolveItems?minAge=4h")).text).toContain("<dd>1 item</dd>");
 });
 
 test("the evidence of an item is downloaded from its transaction's page", async () => {

@@ -29,7 +29,7 @@ export async function showReconciliation({ api, me, query, clock }: Asked): Prom
     runbook: "resolve-an-item",
     body: html`<form class="terms">
         <p><label for="day">Day</label><input id="day" name="day" value="${day}" placeholder="ZA_EFT:2026-11-20" /></p>
-        <p><label for="bank">Bank</label><input id="bank" name="bank" value="${bank}" /></p>
+        <p><label for="bank">Bank</label><input id="bank" name="bank" value="${bank}" list="receivers" /></p>
         <p>
           <label for="all">Which</label
           ><select id="all" name="all">

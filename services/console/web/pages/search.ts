@@ -124,9 +124,13 @@ function renderTerm({ name, text, example }: (typeof searchTerms)[number], given
       value="${given ?? ""}"
       placeholder="${example}"
       title="${text}"
+      ${name === "bank" || name === "sender" ? listOfReceivers : ""}
     />
   </p>`;
 }
+
+/** The frame of every page has the list. */
+const listOfReceivers = html`list="receivers"`;
 
 type Counts = AnswerOf<"countTransactions">;
 type Found = Awaited<ReturnType<Asked["api"]["read"]>>;

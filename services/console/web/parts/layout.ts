@@ -33,6 +33,7 @@ const sections = {
   search: ["/search", "Search"],
   banks: ["/banks", "Banks"],
   days: ["/days", "Days"],
+  calendar: ["/calendar", "Calendar"],
   reconciliation: ["/reconciliation", "Reconciliation"],
   proposals: ["/proposals", "Proposals"],
   letters: ["/dead-letters", "Dead letters"],
@@ -48,6 +49,7 @@ export function renderPage(content: PageContent, frame: Frame): Html {
     html`<a class="skip" href="#main">Skip to content</a>
       <header class="top">
         <a class="name" href="/">Sluice</a>
+        ${frame.me.environment === null ? "" : html`<p class="environment" title="environment">${frame.me.environment}</p>`}
         <form class="find" role="search" action="${frame.me.bank === null ? "/search" : `/own/${frame.me.bank}`}">
           <input
             type="search"
@@ -74,10 +76,16 @@ export function renderPage(content: PageContent, frame: Frame): Html {
       <main id="main" tabindex="-1">
         <p id="connection" role="status" hidden></p>
         <h1>${content.title}</h1>
+        ${receiverList(frame)}
         <div id="content" data-live="${content.isLive === true ? "yes" : "no"}">${content.body}</div>
         ${renderBehind(content, frame)}
       </main>`,
   );
+}
+
+/** What fields that ask for a bank offer. */
+function receiverList({ me }: Frame): Html {
+  return html`<datalist id="receivers">${me.receivers.map((id) => html`<option value="${id}"></option>`)}</datalist>`;
 }
 
 /** A bank's own person has one page and what lies below it. */
