@@ -200,6 +200,11 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/deciding/transaction-decisions.ts")).reconciliationConfirmVerb,
       },
       {
+        name: "reconciliation note",
+        line: "notes something at an item, and who sees to it",
+        load: async () => (await import("./verbs/deciding/transaction-decisions.ts")).reconciliationNoteVerb,
+      },
+      {
         name: "bulk resolve",
         line: "records the same about all open items of a day",
         load: async () => (await import("./verbs/deciding/several.ts")).bulkResolveVerb,

@@ -8,6 +8,7 @@ import type {
   DeadLettersReplayed,
   DeliveryStopRequested,
   GateOpeningRequested,
+  ItemNoteRequested,
   ItemResolutionConfirmed,
   ItemResolutionRequested,
   OperatorAction,
@@ -173,6 +174,7 @@ export type TransactionFact =
   | DeliveryStopRequested
   | ItemResolutionRequested
   | ItemResolutionConfirmed
+  | ItemNoteRequested
   | DeadLettersReplayed
   | RecordDeadLettered;
 
@@ -274,6 +276,7 @@ export const aggregateByFactKind = {
   DeliveryStopRequested: "transaction",
   ItemResolutionRequested: "transaction",
   ItemResolutionConfirmed: "transaction",
+  ItemNoteRequested: "transaction",
   DeadLettersReplayed: "transaction",
   RecordDeadLettered: "transaction",
   DayPlanned: "day",

@@ -70,6 +70,16 @@ export interface ItemResolutionConfirmed {
   readonly proposal: { readonly offset: bigint; readonly contentSha256: string } | null;
 }
 
+/** An operator notes something at an item; the action's reason is the note. Nothing but the item's note changes. */
+export interface ItemNoteRequested {
+  readonly kind: "ItemNoteRequested";
+  readonly action: OperatorAction;
+  /** Day of the item. */
+  readonly day: DayKey;
+  /** Configured id of the operator who sees to the item from here on; null: nobody. */
+  readonly assignee: string | null;
+}
+
 /** Ends the quarantine of a transaction. Its dead letters follow right behind, in their order. */
 export interface DeadLettersReplayed {
   readonly kind: "DeadLettersReplayed";

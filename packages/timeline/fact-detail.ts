@@ -29,6 +29,10 @@ function describeRequest(decoded: AnyDecodedRecord): FactDetail | null {
     return buildDetail(null, `${describeResolution(decoded.value)}, ${describeAction(decoded.value.action)}`);
   if (decoded.name === "ItemResolutionConfirmed")
     return buildDetail(null, `of ${decoded.value.proposalOffset ?? decoded.value.confirms}, ${describeAction(decoded.value.action)}`);
+  if (decoded.name === "ItemNoteRequested") {
+    const { day, assignee, action } = decoded.value;
+    return buildDetail(null, `item of ${day}, ${assignee === null ? "nobody" : assignee} sees to it, ${describeAction(action)}`);
+  }
   if (decoded.name === "DeadLettersReplayed") {
     const { records, left, action } = decoded.value;
     const stays = left.length === 0 ? "" : `, left for good: ${left.join(", ")}`;

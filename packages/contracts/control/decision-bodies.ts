@@ -95,6 +95,16 @@ const resolution = object({
   if (!isReplaced && given.replacedBy !== null) cannotProcess(context, "only with REPLACED", ["replacedBy"]);
 });
 
+const itemNote = object({
+  reason: reason.meta({ description: "The note. It is kept for good, beside who wrote it and when; name no person and no account." }),
+  day,
+  assignee: optional(
+    matching(/^[a-z0-9-]{1,32}$/, "the configured id of an operator").meta({
+      description: "Who sees to the item from here on. Left out: nobody.",
+    }),
+  ),
+});
+
 const confirmedRequest = {
   offset: offsetText.meta({ description: "Offset in the journal of the request that is confirmed, as the item shows it." }),
   contentSha256: matching(/^[0-9a-f]{64}$/, "64 hex digits").meta({
@@ -257,6 +267,7 @@ export const controlBodies = {
   redriveBank: redriveSeveral,
   resolveItem: resolution,
   confirmResolution: confirmation,
+  noteItem: itemNote,
   extendClose: closeExtension,
   declareCreditsFinal: creditsFinal,
   openGate: gateOpening,

@@ -70,6 +70,15 @@ export const itemSchema = z.strictObject({
   evidence: evidence.nullable(),
   lateAnswers: z.array(z.strictObject({ at: timeSchema, text: textSchema })),
   resolution: resolution.nullable(),
+  note: z
+    .strictObject({
+      at: timeSchema,
+      offset: bigNumberSchema,
+      assignee: nullableTextSchema.meta({ description: "Configured id of who sees to the item; null: nobody." }),
+      action: z.strictObject(decidedMembers),
+    })
+    .nullable()
+    .meta({ id: "ItemNote", description: "The newest note: its text is the reason. Earlier ones are decisions of the transaction." }),
 });
 
 export const reconciliationRowSchema = z

@@ -1209,6 +1209,16 @@ export interface GateOpeningRequested {
   readonly credits: readonly string[];
 }
 
+/** An operator notes something at a reconciliation item, and says who sees to it. It changes no state. */
+export interface ItemNoteRequested {
+  /** Who and when; its reason is the note. */
+  readonly action: OperatorAction;
+  /** Day of the item, scheme:date. */
+  readonly day: string;
+  /** Configured id of the operator who sees to the item from here on; null: nobody. */
+  readonly assignee: string | null;
+}
+
 /** A second operator confirms the resolution of a reconciliation item. */
 export interface ItemResolutionConfirmed {
   /** Who, why and when. */
@@ -1589,6 +1599,7 @@ export interface Records {
   readonly EsmStateEvent: EsmStateEvent;
   readonly GateOpened: GateOpened;
   readonly GateOpeningRequested: GateOpeningRequested;
+  readonly ItemNoteRequested: ItemNoteRequested;
   readonly ItemResolutionConfirmed: ItemResolutionConfirmed;
   readonly ItemResolutionRequested: ItemResolutionRequested;
   readonly PartitionBankClear: PartitionBankClear;
@@ -1644,6 +1655,7 @@ export const recordNames = [
   "EsmStateEvent",
   "GateOpened",
   "GateOpeningRequested",
+  "ItemNoteRequested",
   "ItemResolutionConfirmed",
   "ItemResolutionRequested",
   "PartitionBankClear",
@@ -1782,6 +1794,9 @@ export const schemaVersions: Readonly<Record<RecordName, readonly string[]>> = {
     "{\"type\":\"record\",\"name\":\"GateOpeningRequested\",\"namespace\":\"sluice\",\"doc\":\"An operator opens the gate of one bank over credits that are not resolved.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"scheme\",\"type\":\"string\",\"doc\":\"Scheme.\"},{\"name\":\"businessDate\",\"type\":\"string\",\"doc\":\"Business date.\"},{\"name\":\"bank\",\"type\":\"string\",\"doc\":\"Bank.\"},{\"name\":\"credits\",\"type\":{\"type\":\"array\",\"items\":\"string\"},\"doc\":\"UETRs of the unresolved credits that the operator was shown and takes responsibility for.\"}]}",
     "{\"type\":\"record\",\"name\":\"GateOpeningRequested\",\"namespace\":\"sluice\",\"doc\":\"An operator opens the gate of one bank over credits that are not resolved.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"},{\"name\":\"person\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The person behind the operator's token; null: the operator's id names the person.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"scheme\",\"type\":\"string\",\"doc\":\"Scheme.\"},{\"name\":\"businessDate\",\"type\":\"string\",\"doc\":\"Business date.\"},{\"name\":\"bank\",\"type\":\"string\",\"doc\":\"Bank.\"},{\"name\":\"credits\",\"type\":{\"type\":\"array\",\"items\":\"string\"},\"doc\":\"UETRs of the unresolved credits that the operator was shown and takes responsibility for.\"}]}",
     "{\"type\":\"record\",\"name\":\"GateOpeningRequested\",\"namespace\":\"sluice\",\"doc\":\"An operator opens the gate of one bank over credits that are not resolved.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"},{\"name\":\"person\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The person behind the operator's token; null: the operator's id names the person.\"},{\"name\":\"confirmedBy\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The second person who confirmed the decision as a proposal; null: it needed none, or it is the proposal.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"scheme\",\"type\":\"string\",\"doc\":\"Scheme.\"},{\"name\":\"businessDate\",\"type\":\"string\",\"doc\":\"Business date.\"},{\"name\":\"bank\",\"type\":\"string\",\"doc\":\"Bank.\"},{\"name\":\"credits\",\"type\":{\"type\":\"array\",\"items\":\"string\"},\"doc\":\"UETRs of the unresolved credits that the operator was shown and takes responsibility for.\"}]}",
+  ],
+  ItemNoteRequested: [
+    "{\"type\":\"record\",\"name\":\"ItemNoteRequested\",\"namespace\":\"sluice\",\"doc\":\"An operator notes something at a reconciliation item, and says who sees to it. It changes no state.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"},{\"name\":\"person\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The person behind the operator's token; null: the operator's id names the person.\"},{\"name\":\"confirmedBy\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The second person who confirmed the decision as a proposal; null: it needed none, or it is the proposal.\"}]},\"doc\":\"Who and when; its reason is the note.\"},{\"name\":\"day\",\"type\":\"string\",\"doc\":\"Day of the item, scheme:date.\"},{\"name\":\"assignee\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Configured id of the operator who sees to the item from here on; null: nobody.\"}]}",
   ],
   ItemResolutionConfirmed: [
     "{\"type\":\"record\",\"name\":\"ItemResolutionConfirmed\",\"namespace\":\"sluice\",\"doc\":\"A second operator confirms the resolution of a reconciliation item.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"confirms\",\"type\":\"string\",\"doc\":\"Id of the action that asked for the resolution.\"}]}",

@@ -14,6 +14,7 @@ type OperatorRecordName =
   | "DeliveryStopRequested"
   | "ItemResolutionRequested"
   | "ItemResolutionConfirmed"
+  | "ItemNoteRequested"
   | "DeadLettersReplayed"
   | "CloseExtensionRequested"
   | "GateOpeningRequested"
@@ -26,6 +27,7 @@ const operatorRecordNames: Readonly<Record<OperatorRecordName, true>> = {
   DeliveryStopRequested: true,
   ItemResolutionRequested: true,
   ItemResolutionConfirmed: true,
+  ItemNoteRequested: true,
   DeadLettersReplayed: true,
   CloseExtensionRequested: true,
   GateOpeningRequested: true,

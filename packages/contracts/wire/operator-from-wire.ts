@@ -29,6 +29,10 @@ export function operatorFact(decoded: OperatorRecord): Fact {
       const proposal = isNamed ? { offset: proposalOffset, contentSha256: proposalSha256 } : null;
       return { kind: decoded.name, action: toOperatorAction(action, sha), confirms, proposal };
     }
+    case "ItemNoteRequested": {
+      const { action, day, assignee } = decoded.value;
+      return { kind: decoded.name, action: toOperatorAction(action, sha), day, assignee };
+    }
     case "DeadLettersReplayed":
       return { kind: decoded.name, action: toOperatorAction(decoded.value.action, sha), records: decoded.value.records };
     case "CloseExtensionRequested": {

@@ -32,6 +32,7 @@ import {
   wasDeadLettered,
 } from "./facts/on-dead-letters.ts";
 import { onDeliveryStop } from "./facts/on-delivery-stop.ts";
+import { onItemNote } from "./facts/on-item-note.ts";
 import { onRedrive } from "./facts/on-redrive.ts";
 import { onRelease } from "./facts/on-release.ts";
 import { onReport, startOrphan } from "./facts/on-report.ts";
@@ -132,6 +133,8 @@ function decideFact(
       return onOperatorFact(transaction, fact, place, () => onResolutionRequested(transaction, fact, place));
     case "ItemResolutionConfirmed":
       return onOperatorFact(transaction, fact, place, () => onResolutionConfirmed(transaction, fact, place));
+    case "ItemNoteRequested":
+      return onOperatorFact(transaction, fact, place, () => onItemNote(transaction, fact, place));
     case "DeadLettersReplayed":
       return onOperatorFact(transaction, fact, place, () => onDeadLettersReplayed(transaction));
     default:

@@ -47,6 +47,10 @@ export function confirmation(confirms = "i1", id = "c1", operator = "sipho"): fa
   return { kind: "ItemResolutionConfirmed", action: action(id, operator), confirms, proposal };
 }
 
+export function itemNote(changes: Partial<facts.ItemNoteRequested> = {}, id = "n1"): facts.ItemNoteRequested {
+  return { kind: "ItemNoteRequested", action: action(id), day: today, assignee: "sipho", ...changes };
+}
+
 export function deadLettersReplayed(id = "d1"): facts.DeadLettersReplayed {
   return { kind: "DeadLettersReplayed", action: action(id), records: 1 };
 }

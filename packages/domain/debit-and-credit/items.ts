@@ -83,7 +83,7 @@ export function makeWithdrawalItem(transaction: ReceivedTransaction, atMs: numbe
 type NewItem = Pick<Item, "day" | "row" | "cause" | "state" | "madeAtMs"> & Partial<Pick<Item, "evidence">>;
 
 function newItem(item: NewItem): Item {
-  return { evidence: null, ...item, settledAtMs: null, lateAnswers: [], resolution: null };
+  return { evidence: null, ...item, settledAtMs: null, lateAnswers: [], resolution: null, note: null };
 }
 
 /** Shows an item as soon as a not-recoverable answer comes. The state stays; a further refusal renews the evidence. */

@@ -168,6 +168,18 @@ export interface Item {
   readonly lateAnswers: readonly { readonly offset: bigint; readonly atMs: number; readonly text: string }[];
   /** What operators found out about the item; null before that. */
   readonly resolution: Resolution | null;
+  /** What an operator noted last; null: nobody noted anything. */
+  readonly note: ItemNote | null;
+}
+
+/** A note at an item: the action's reason is its text. */
+export interface ItemNote {
+  readonly action: OperatorAction;
+  /** Configured id of the operator who sees to the item; null: nobody. */
+  readonly assignee: string | null;
+  /** Offset of the note in the journal. */
+  readonly offset: bigint;
+  readonly atMs: number;
 }
 
 /**
@@ -195,6 +207,7 @@ export interface TransactionDecision {
     | "DeliveryStopRequested"
     | "ItemResolutionRequested"
     | "ItemResolutionConfirmed"
+    | "ItemNoteRequested"
     | "DeadLettersReplayed";
   readonly action: OperatorAction;
   readonly result: "applied" | "ignored" | "refused";

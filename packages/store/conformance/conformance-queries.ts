@@ -127,6 +127,7 @@ function buildItem(over: Partial<Item> = {}): Item {
     settledAtMs: null,
     lateAnswers: [],
     resolution: null,
+    note: null,
     ...over,
   };
 }
@@ -216,8 +217,7 @@ const questions: readonly (readonly [TransactionQuery, readonly number[]])[] = [
   [{ itemDay: day }, [7, 8, 9]],
   [{ itemDay: day, itemRow: 3 }, []],
   [{ itemMadeToMs: 1_795_000_000_699 }, [7]],
-  [{ itemRow: null }, [7]],
-  [{ itemCause: "PDNG" }, [7]],
+  [{ itemRow: null, itemCause: "PDNG" }, [7]],
   [{ itemDay: day, isItemOpen: true }, [7, 9]],
   [{ itemDay: day, isItemOpen: false }, [7, 8]],
   [{ itemCause: "PDNG", isItemOpen: false }, []],

@@ -124,6 +124,7 @@ export function conformanceFullTransaction(): Transaction {
           isFinal: true,
           confirmed: { action: { ...conformanceAction, id: "a-2", operator: "zanele" }, atMs: 1_795_000_002_000 },
         },
+        note: { action: conformanceAction, assignee: "thabo", offset: 16n, atMs: 1_795_000_003_000 },
       },
     ],
     carryOversMax: 2,

@@ -3,6 +3,7 @@
 import {
   type DeliveryEvidence,
   type Item,
+  type ItemNote,
   type MessageIdentity,
   type Notice,
   type Observations,
@@ -87,6 +88,8 @@ const evidence = document<DeliveryEvidence>()({
   isReceiverPaused: plain,
 });
 
+const itemNote = document<ItemNote>()({ action: actionCodec, assignee: plain, offset: plain, at });
+
 export const itemCodec = document<Item>()({
   day: plain,
   row: plain,
@@ -97,6 +100,7 @@ export const itemCodec = document<Item>()({
   evidence: nullable(evidence),
   lateAnswers: list(document<Item["lateAnswers"][number]>()({ offset: plain, at, text: plain })),
   resolution: nullable(resolution),
+  note: nullable(itemNote),
 });
 
 const observation = document<Observations["last"][number]>()({

@@ -14,7 +14,8 @@ export type TransactionRecord = Extract<
       | "RedriveRequested"
       | "DeliveryStopRequested"
       | "ItemResolutionRequested"
-      | "ItemResolutionConfirmed";
+      | "ItemResolutionConfirmed"
+      | "ItemNoteRequested";
   }
 >;
 

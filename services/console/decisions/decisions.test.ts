@@ -77,6 +77,14 @@ const cases: readonly Case[] = [
     given: withdrawn,
   },
   {
+    path: `/transactions/${consoleUetr}/note`,
+    body: { day, assignee: "second-person" },
+    key: consoleUetr,
+    name: "ItemNoteRequested",
+    says: { day, assignee: "second-person" },
+    given: withdrawn,
+  },
+  {
     path: `${dayPath}/close-extension`,
     body: { window: 1, closesAt },
     key: day,

@@ -25,6 +25,7 @@ import type { ProposalBook } from "../proposals/proposal-book.ts";
 import { proposeDecisions, type DecisionHandlers } from "../proposals/propose-decision.ts";
 import { checkBank } from "../banks/check-bank.ts";
 import { redriveBank } from "../banks/redrive-bank.ts";
+import { noteItem } from "../decisions/note-item.ts";
 import { eraseMonth } from "../decisions/erase-month.ts";
 import { redriveDelivery } from "../decisions/redrive-delivery.ts";
 import { stopDelivery } from "../decisions/stop-delivery.ts";
@@ -69,6 +70,7 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
     showAction: showAction(ports),
     resolveItem: resolveItem(acting),
     confirmResolution: confirmResolution(acting),
+    noteItem: noteItem(acting),
     pauseBank: pauseBank(acting),
     resumeBank: resumeBank(acting),
     checkBank: checkBank(ports),

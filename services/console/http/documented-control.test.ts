@@ -82,6 +82,7 @@ const given: Readonly<Record<string, (environment: DecisionEnvironment) => Promi
   },
   resolveItem: withWithdrawal,
   confirmResolution: withResolution,
+  noteItem: withWithdrawal,
   extendClose: (environment) => environment.saveDay(planOpenDay()),
   confirmProposal: proposeWithdrawal,
   rejectProposal: proposeWithdrawal,
@@ -131,6 +132,7 @@ async function refusedReport(environment: DecisionEnvironment): Promise<void> {
     settledAtMs: null,
     lateAnswers: [],
     resolution: null,
+    note: null,
   };
   const changes = { applied: -1n, bank: "sample", businessDate: "2026-11-20", reconciliationDay: day, items: [item] };
   await environment.save(changeTransaction(debit, changes));

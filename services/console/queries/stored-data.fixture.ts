@@ -95,6 +95,7 @@ export function buildItem(over: Partial<Item> = {}): Item {
     settledAtMs: null,
     lateAnswers: [],
     resolution: null,
+    note: null,
     ...over,
   };
 }

@@ -1,6 +1,6 @@
 // Shows a reconciliation item: its row, cause, evidence, later answers, and what people found out.
 
-import type { DeliveryEvidence, Item, Resolution } from "@sluice/domain";
+import type { DeliveryEvidence, Item, ItemNote, Resolution } from "@sluice/domain";
 import { formatInstant } from "../http/bank-answer.ts";
 import { actionView, formatOptionalInstant } from "./control-values.ts";
 
@@ -18,6 +18,16 @@ export interface ItemView {
   readonly evidence: DeliveryEvidence | null;
   readonly lateAnswers: readonly { readonly at: string; readonly text: string }[];
   readonly resolution: ResolutionView | null;
+  readonly note: ItemNoteView | null;
+}
+
+interface ItemNoteView {
+  readonly at: string;
+  readonly offset: string;
+  /** Configured id of the operator who sees to the item; null: nobody. */
+  readonly assignee: string | null;
+  /** Its reason is the note. */
+  readonly action: ReturnType<typeof actionView>;
 }
 
 interface ResolutionView {
@@ -43,7 +53,7 @@ export function isConfirmationAwaited(items: readonly Pick<Item, "settledAtMs" |
 }
 
 export function itemView(item: Item): ItemView {
-  const { day, row, cause, state, madeAtMs, settledAtMs, evidence, lateAnswers, resolution } = item;
+  const { day, row, cause, state, madeAtMs, settledAtMs, evidence, lateAnswers, resolution, note } = item;
   return {
     day,
     row,
@@ -55,7 +65,12 @@ export function itemView(item: Item): ItemView {
     evidence,
     lateAnswers: lateAnswers.map(({ atMs, text }) => ({ at: formatInstant(atMs), text })),
     resolution: resolution === null ? null : resolutionView(resolution),
+    note: note === null ? null : noteView(note),
   };
+}
+
+function noteView({ action, assignee, offset, atMs }: ItemNote): ItemNoteView {
+  return { at: formatInstant(atMs), offset: String(offset), assignee, action: actionView(action) };
 }
 
 function resolutionView({ kind, replacedBy, isFinal, offset, atMs, action, confirmed }: Resolution): ResolutionView {

@@ -44,6 +44,7 @@ export function transactionFromRow(row: OpenRow, causes: readonly Reconciliation
     settledAtMs: null,
     lateAnswers: [],
     resolution: null,
+    note: null,
   };
   const transaction = {
     uetr,

@@ -1,5 +1,5 @@
-// `./sluice withdraw`, `redrive`, `stop`, `reconciliation resolve`, `reconciliation confirm`: decisions about one
-// transaction.
+// `./sluice withdraw`, `redrive`, `stop`, `reconciliation resolve`, `reconciliation confirm`, `reconciliation note`:
+// decisions about one transaction.
 
 import { Fault, machineTime } from "@sluice/kernel";
 import { asControlVerb, type RunControlVerb } from "../../terminal/control-client.ts";
@@ -67,6 +67,16 @@ export const runConfirm: RunControlVerb = (call, where) => {
     what: `confirmation of ${offset} on ${uetr}`,
     preview: previewTransaction(uetr, "confirmResolution", "this makes it final; it cannot be undone"),
     confirmedBy: offset,
+  });
+};
+
+export const runNote: RunControlVerb = (call, where) => {
+  const uetr = parseUetr(call);
+  const [day, assignee] = [needed(call, "day"), call.value("assignee")];
+  return runDecision(call, where, machineTime, {
+    path: `/transactions/${uetr}/note`,
+    body: { day, ...(assignee === null ? {} : { assignee }) },
+    what: `note at the item of ${day} of ${uetr}`,
   });
 };
 
@@ -154,6 +164,22 @@ export const reconciliationConfirmVerb: Verb = {
     'reconciliation confirm 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60 --offset 4711 --sha256 9f86…0a08 --reason "checked against the statement"',
   ],
   run: asControlVerb(runConfirm),
+};
+
+export const reconciliationNoteVerb: Verb = {
+  name: "reconciliation note",
+  summary: "notes something at a reconciliation item, and says who sees to it; the reason is the note",
+  arguments: [uetrArgument],
+  options: {
+    day: { type: "string", placeholder: "DAY", text: "business day of the item, for example ZA_EFT:2026-11-20", isRequired: true },
+    assignee: { type: "string", placeholder: "ID", text: "the operator who sees to it from here on; without it: nobody" },
+    ...decisionOptions,
+  },
+  notes: ["No state changes. The newest note counts; the journal keeps the earlier ones.", ...decisionNotes],
+  examples: [
+    'reconciliation note 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60 --day ZA_EFT:2026-11-20 --assignee thandi --reason "the bank answers on Monday"',
+  ],
+  run: asControlVerb(runNote),
 };
 
 function parseUetr(call: VerbCall): string {

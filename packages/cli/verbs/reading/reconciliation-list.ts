@@ -18,6 +18,7 @@ const list: ListVerb = {
     numberColumn("ROW", "row"),
     column("CAUSE", "cause"),
     column("MET IN", "state"),
+    column("SEES TO IT", "note.assignee"),
     { title: "OPEN", of: (row) => (row["isOpen"] === true ? "open" : row["settledAt"] === null ? "resolved" : "settled") },
     {
       title: "RESOLUTION",

@@ -52,6 +52,7 @@ function itemLines(item: AnswerBody): readonly string[] {
     ...(item["evidence"] === null ? [] : [`  evidence  ${evidenceText(item)}`]),
     ...memberRows(item, "lateAnswers").map((answer) => `  later  ${memberText(answer, "at")}  ${memberText(answer, "text")}`),
     ...(item["resolution"] === null ? [] : resolutionLines(item)),
+    ...(memberText(item, "note.at") === "-" ? [] : [noteLine(item)]),
   ];
 }
 
@@ -79,6 +80,12 @@ function resolutionLines(item: AnswerBody): readonly string[] {
     `  ${at("kind")}${by}  ${at("at")} by ${decidersText(item, "resolution.action.")}: ${at("action.reason")}${confirmation}`,
     ...(at("confirmed.at") === "-" ? [] : [`  confirmed  ${at("confirmed.at")} by ${at("confirmed.action.operator")}`]),
   ];
+}
+
+function noteLine(item: AnswerBody): string {
+  const at = (path: string): string => memberText(item, `note.${path}`);
+  const assignee = at("assignee") === "-" ? "nobody" : at("assignee");
+  return `  note  ${at("at")}  by ${at("action.operator")}: ${at("action.reason")}; ${assignee} sees to it`;
 }
 
 function decisionLine(note: AnswerBody): string {

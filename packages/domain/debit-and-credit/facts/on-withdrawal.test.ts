@@ -48,6 +48,7 @@ test.each([
         settledAtMs: null,
         lateAnswers: [],
         resolution: null,
+        note: null,
       },
     ]);
     expect(transaction.transitions.at(-1)).toMatchObject({ markerOffset: null, atMs: madeAtMs });

@@ -108,7 +108,7 @@ test("an operator finds a debit whose report the bank refused, and redrives it, 
       isReceiverPaused: false,
     };
     const at = { row: 3, cause: null, state: "ACCEPTED", madeAtMs: consoleStartAtMs } as const;
-    const item = { ...at, day, evidence, settledAtMs: null, lateAnswers: [], resolution: null };
+    const item = { ...at, day, evidence, settledAtMs: null, lateAnswers: [], resolution: null, note: null };
     const about = { applied: -1n, bank: "first", businessDate: "2026-11-20", reconciliationDay: day, items: [item] } as const;
     await environment.save(changeTransaction(buildConsoleDebit(["RECEIVED", "ACCEPTED"]), about));
     const names = { messageIdentification: id, uetr: consoleUetr, deliveryKey: consoleUetr, operation: "outboundDirectDebitResponse" };

@@ -39,6 +39,7 @@ beforeAll(async () => {
     settledAtMs: null,
     lateAnswers,
     resolution: null,
+    note: null,
   } as const;
   const changes = { applied: -1n, bank: "first", businessDate: "2026-11-20", reconciliationDay: day, items: [item] } as const;
   await console.save(changeTransaction(buildConsoleDebit(["RECEIVED", "ACCEPTED", "REPORTED", "HELD"]), changes));

@@ -15,6 +15,7 @@ import type { PrepareDecision, PreparedDecision } from "./decision-form.ts";
 import { readDecidedTogether } from "./decided-together.ts";
 import { prepareCheck, preparePause, prepareResume } from "./on-banks.ts";
 import { prepareBankRedrive } from "./on-refused.ts";
+import { prepareItemNote } from "./on-items.ts";
 import { prepareConfirmation, prepareRejection, prepareRetraction } from "./on-proposals.ts";
 import { prepareCreditsFinal, prepareExtension, prepareGateOpening } from "./on-days.ts";
 import { preparePauses, prepareResolutionConfirmations, prepareResolutions, prepareResumptions, prepareWithdrawals } from "./on-several.ts";
@@ -41,6 +42,7 @@ const decisions: ReadonlyMap<string, PrepareDecision> = new Map(
     redriveBank: prepareBankRedrive,
     resolveItem: prepareResolution,
     confirmResolution: prepareResolutionConfirmation,
+    noteItem: prepareItemNote,
     replayTransaction: prepareTransactionReplay,
     replayDeadLetter: prepareLetterReplay,
     declareCreditsFinal: prepareCreditsFinal,

@@ -41,3 +41,20 @@ test("the evidence of an item is downloaded from its transaction's page", async 
   expect(controlAnswers.exportItemEvidence.parse(JSON.parse(file.text)).content.item.uetr).toBe(consoleUetrAt(0));
   expect((await reader.ask("/files/evidence?uetr=unknown&day=x")).status).toBe(422);
 });
+
+test("a note with who sees to an item is kept at it, in one step, where a resolution needs two persons", async () => {
+  const { environment, reader } = await openSignedIn();
+  const path = `/decide/noteItem?uetr=${consoleUetrAt(0)}&day=${day}`;
+  expect((await reader.ask(`/transactions/${consoleUetrAt(0)}`)).text).toContain("/decide/noteItem?");
+  const strange = await reader.decide(path, { reason: "the bank answers on Monday", assignee: "stranger" });
+  expect([strange.status, strange.text.includes("/assignee: the id of an operator of Sluice")]).toEqual([422, true]);
+  expect((await reader.decide(path, { reason: "the bank answers on Monday", assignee: "second-person" })).status).toBe(303);
+  const [record] = environment.journal();
+  expect(record?.decoded).toMatchObject({ name: "ItemNoteRequested", value: { day, assignee: "second-person" } });
+  if (record !== undefined) await environment.judge(record);
+  const shown = (await reader.ask(`/transactions/${consoleUetrAt(0)}`)).text;
+  expect(shown).toMatch(/Sees to it<\/dt>\s*<dd>second-person/);
+  expect(shown).toContain("<q>the bank answers on Monday</q>");
+  expect((await reader.ask("/reconciliation")).text).toContain(">second-person</td>");
+  expect((await reader.ask(path)).text).toContain('value="second-person"');
+});

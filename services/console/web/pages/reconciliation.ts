@@ -107,6 +107,7 @@ function renderRows(rows: readonly Row[], me: Asked["me"], clock: Clock): Html {
     { title: "Reason", isText: true },
     { title: "Made" },
     { title: "Item" },
+    { title: "Sees to it" },
     { title: "Decide" },
   ];
   const cells = rows.map((row) => [
@@ -117,6 +118,7 @@ function renderRows(rows: readonly Row[], me: Asked["me"], clock: Clock): Html {
     explainItem(row),
     showDistance(row.madeAt, clock),
     itemMark(row),
+    row.note?.assignee ?? "–",
     renderDecision(row, me),
   ]);
   return dataTable(rows.length === 0 ? "Items" : plural(rows.length, "item"), columns, cells, "No item: nothing is left to find out.");

@@ -52,8 +52,12 @@ export function renderItem(item: Item, uetr: string, clock: Clock): Html {
       ["Evidence", evidence === null ? "none" : evidenceText(evidence)],
       ...lateAnswers.map(({ at, text }) => ["Late answer", html`${showTime(at, clock)} ${text}`] as const),
       ...resolutionFacts(item, clock),
+      ...noteFacts(item, clock),
     ])}
-    <p><a href="/files/evidence${queryText({ uetr, day })}" download>Download the evidence (JSON)</a></p>
+    <p>
+      <a href="/files/evidence${queryText({ uetr, day })}" download>Download the evidence (JSON)</a>
+      ${link(`/decide/noteItem${queryText({ uetr, day })}`, "Note…")}
+    </p>
     ${item.isOpen ? html`<p>${link(`/decide/resolveItem${queryText({ uetr, day })}`, "Resolve…")}${resolution === null ? "" : html` ${link(`/decide/confirmResolution${queryText({ uetr, day })}`, "Confirm…")}`}</p>` : ""}
   </div>`;
 }
@@ -61,6 +65,15 @@ export function renderItem(item: Item, uetr: string, clock: Clock): Html {
 function evidenceText({ attempts, anyAnswer, httpStatusCode, mayHaveBeenTaken }: NonNullable<Item["evidence"]>): string {
   const last = anyAnswer ? `last answer HTTP ${httpStatusCode ?? "–"}` : "never an answer";
   return `${plural(attempts, "attempt")}; ${last}${mayHaveBeenTaken ? "; it may have been taken" : ""}`;
+}
+
+function noteFacts({ note }: Item, clock: Clock): readonly (readonly [string, Html])[] {
+  if (note === null) return [];
+  const { assignee, action, at } = note;
+  return [
+    ["Sees to it", html`${assignee ?? "nobody"}`],
+    ["Note", html`<q>${action.reason}</q> ${action.operator}, ${showTime(at, clock)}`],
+  ];
 }
 
 function resolutionFacts({ resolution }: Item, clock: Clock): readonly (readonly [string, Html])[] {
