@@ -12,6 +12,7 @@ export type { ClientCertificates, ListenerTls } from "./http/listener-tls.ts";
 export * from "./http/problem.ts";
 export * from "./http/read-body.ts";
 export * from "./http/refusals.ts";
+export * from "./http/served-routes.ts";
 export { type ClientConnection, countDroppedConnections } from "./http/track-connections.ts";
 export * from "./ops-app.ts";
 export * from "./telemetry/pino-logger.ts";

@@ -5,6 +5,7 @@
 import { Hono } from "hono";
 import type { BlockedPosition, Metrics, Readiness } from "@sluice/kernel";
 import { problemResponse } from "./http/problem.ts";
+import { listRoutes, type ServedRoute } from "./http/served-routes.ts";
 
 export interface OpsOptions {
   readonly service: string;
@@ -13,7 +14,12 @@ export interface OpsOptions {
   readonly nowMs: () => number;
 }
 
-export function createOpsApp(options: OpsOptions): { fetch(request: Request): Response | Promise<Response> } {
+export interface OpsApp {
+  readonly routes: readonly ServedRoute[];
+  fetch(request: Request): Response | Promise<Response>;
+}
+
+export function createOpsApp(options: OpsOptions): OpsApp {
   const { service, metrics } = options;
   const readiness = watchReadiness(options);
   const app = new Hono();
@@ -31,7 +37,7 @@ export function createOpsApp(options: OpsOptions): { fetch(request: Request): Re
     return context.body(await metrics.text(), 200, { "content-type": "text/plain; version=0.0.4" });
   });
   app.notFound(() => problemResponse(404, "Not found", "Here are /livez, /readyz and /metrics."));
-  return { fetch: (request) => app.fetch(request) };
+  return { routes: listRoutes(app), fetch: (request) => app.fetch(request) };
 }
 
 /** #1 */

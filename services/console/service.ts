@@ -27,6 +27,7 @@ import {
   createTokens,
   openAccessTokens,
   type ClientConnection,
+  type ServedRoute,
   type TokenPorts,
 } from "@sluice/service";
 import type { Readiness } from "@sluice/kernel";
@@ -74,6 +75,8 @@ export interface ConsoleServicePorts extends ServicePorts {
 }
 
 export interface Console extends ConfiguredService {
+  /** What it serves to banks and connectors, to programs of operators, and to their browsers. */
+  readonly routes: Readonly<Record<"banks" | "control" | "pages", readonly ServedRoute[]>>;
   fetch(request: Request, connection?: ClientConnection): Promise<Response>;
   /** Answers operators, on the control API's own address. */
   fetchControl(request: Request, connection?: ClientConnection): Promise<Response>;
@@ -124,6 +127,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const watches = [totals, watchProposals({ ...ports, brokerClock, book }), watchOldItems({ ...ports, brokerClock })];
   let stopped: Promise<void> | null = null;
   return {
+    routes: { banks: api.routes, control: control.routes, pages: web.routes },
     fetch: (request, connection) => api.fetch(request, connection ?? null),
     fetchControl: (request, connection) => (isControl(request) ? control : web).fetch(request, connection ?? null),
     replaceConfiguration(next) {

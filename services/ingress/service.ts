@@ -40,7 +40,7 @@ import { startIngressAudit } from "./start-audit.ts";
 import { createAdmission } from "./http/admission.ts";
 import { noRoomAnswers, unavailableAnswer, type IngressAnswer } from "./http/answer.ts";
 import { createFairQueue, type FairQueue } from "./http/fair-queue.ts";
-import { createIngressApi, type IngressApiPorts } from "./http/api.ts";
+import { createIngressApi, type IngressApi, type IngressApiPorts } from "./http/api.ts";
 import { createSignatureJudge, type SignatureJudge } from "./http/message-signatures.ts";
 import type { Readiness } from "@sluice/kernel";
 import { createJournalAppender, type AppendOutcome, type JournalAppender } from "./journal/journal-appender.ts";
@@ -78,6 +78,8 @@ export type { IngressAnswer } from "./http/answer.ts";
 export interface Ingress extends ConfiguredService {
   /** Accepts a message of a known caller. Never rejects. */
   accept(request: IngressRequest): Promise<IngressAnswer>;
+  /** What it serves over HTTP. */
+  readonly routes: IngressApi["routes"];
   /** The same over HTTP, with all checks that come before the message. */
   fetch(request: Request, connection?: ClientConnection): Promise<Response>;
 }
@@ -150,6 +152,7 @@ export function startIngress(ports: IngressPorts): Ingress {
         room[Symbol.dispose]();
       }
     },
+    routes: api.routes,
     fetch: (request, connection) => api.fetch(request, connection ?? null),
     replaceConfiguration(next) {
       audit.replaced(next);

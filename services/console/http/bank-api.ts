@@ -8,6 +8,7 @@
 
 import { servedOperations, type ServedOperationName } from "@sluice/contracts";
 import {
+  listRoutes,
   problemResponse,
   readShownCredentials,
   type Caller,
@@ -15,6 +16,7 @@ import {
   type Callers,
   type ClientConnection,
   type Identified,
+  type ServedRoute,
 } from "@sluice/service";
 import { Fault, type Logger, type Time, formatReason } from "@sluice/kernel";
 import { Hono, type Context } from "hono";
@@ -38,6 +40,7 @@ export interface BankApiPorts {
 }
 
 export interface BankApi {
+  readonly routes: readonly ServedRoute[];
   /** `connection` is null for a call without one, as in tests. */
   fetch(request: Request, connection: ClientConnection | null): Promise<Response>;
 }
@@ -77,7 +80,7 @@ export function createBankApi(ports: BankApiPorts): BankApi {
       respond(problemResponse(404, "Not found", "There is no such address.", close)),
     ),
   );
-  return { fetch: async (request, connection) => await app.fetch(request, { connection }) };
+  return { routes: listRoutes(app), fetch: async (request, connection) => await app.fetch(request, { connection }) };
 }
 
 function respond(response: Response, caller: Identified<Caller> | null = null): Promise<ReportedAnswer> {

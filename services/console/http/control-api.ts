@@ -12,11 +12,13 @@
 import { controlOperations, controlPrefix, type ControlOperation, type ControlOperationName, type ControlRole } from "@sluice/contracts";
 import {
   createDocumentShare,
+  listRoutes,
   problemResponse,
   readBody,
   readShownCredentials,
   type CallerMeter,
   type ClientConnection,
+  type ServedRoute,
   type TokenHolder,
   type Tokens,
   type UsedCredentials,
@@ -51,6 +53,7 @@ export interface ControlApiPorts {
 }
 
 export interface ControlApi {
+  readonly routes: readonly ServedRoute[];
   /** `connection` is null for a call without one, as in tests. */
   fetch(request: Request, connection: ClientConnection | null): Promise<Response>;
 }
@@ -103,7 +106,7 @@ export function createControlApi(ports: ControlApiPorts): ControlApi {
     );
   }
   app.notFound(({ env }) => refuseUnknown(ports, env.connection, problemResponse(404, "Not found", "There is no such address.", close)));
-  return { fetch: async (request, connection) => await app.fetch(request, { connection }) };
+  return { routes: listRoutes(app), fetch: async (request, connection) => await app.fetch(request, { connection }) };
 }
 
 /** Groups the operations that have a handler by their path, in the router's notation. */

@@ -7,7 +7,7 @@
 // #3 A form is taken only with the session's form token, and only from a page of this origin.
 // #4 Every page can be read without script; a page with live numbers has a stream of its own (`live.ts`).
 
-import { problemResponse, readBody, type ClientConnection } from "@sluice/service";
+import { listRoutes, problemResponse, readBody, type ClientConnection, type ServedRoute } from "@sluice/service";
 import type { Logger, Random, Time } from "@sluice/kernel";
 import { Hono, type Context } from "hono";
 import { ApiRefusal, createApiClient, type ControlSide } from "./api-client.ts";
@@ -35,6 +35,7 @@ export interface WebAppPorts {
 }
 
 export interface WebApp {
+  readonly routes: readonly ServedRoute[];
   fetch(request: Request, connection: ClientConnection | null): Promise<Response>;
 }
 
@@ -78,7 +79,7 @@ export function createWebApp(ports: WebAppPorts): WebApp {
   app.get("/decide/:name", (visit) => visitPage(desk, visit, prepareDecision));
   app.post("/decide/:name", (visit) => takeForm(desk, visit));
   app.notFound((visit) => visitPage(desk, visit, () => Promise.reject(new ApiRefusal(404, "Not known", "There is no such page."))));
-  return { fetch: async (request, connection) => await app.fetch(request, { connection }) };
+  return { routes: listRoutes(app), fetch: async (request, connection) => await app.fetch(request, { connection }) };
 }
 
 async function visitFile(desk: Desk, visit: Visit): Promise<Response> {

@@ -11,6 +11,7 @@
 
 import {
   createDocumentShare,
+  listRoutes,
   logInRefused,
   problemResponse,
   readBody,
@@ -20,6 +21,7 @@ import {
   type CallerMeter,
   type Callers,
   type ClientConnection,
+  type ServedRoute,
 } from "@sluice/service";
 import { joinTrace, sleep, type Time } from "@sluice/kernel";
 import { Hono } from "hono";
@@ -56,12 +58,15 @@ export interface IngressApiPorts {
 }
 
 interface ServedDocuments {
+  /** The addresses that have a document. */
+  readonly paths: readonly string[];
   /** Whether there is a document at this address. */
   isServed(request: Request): boolean;
   fetch(request: Request): Promise<Response | null>;
 }
 
 export interface IngressApi {
+  readonly routes: readonly ServedRoute[];
   /** `connection` is null for a call without one, as in tests. */
   fetch(request: Request, connection: ClientConnection | null): Promise<Response>;
 }
@@ -104,7 +109,8 @@ export function createIngressApi(ports: IngressApiPorts): IngressApi {
     document.headers.set("connection", close.connection);
     return document;
   });
-  return { fetch: async (request, connection) => await app.fetch(request, { connection }) };
+  const documents = (ports.documents?.paths ?? []).map((path) => ({ method: "GET", path }));
+  return { routes: [...listRoutes(app), ...documents], fetch: async (request, connection) => await app.fetch(request, { connection }) };
 }
 
 /** #3 */
