@@ -70,6 +70,11 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/reading/decisions.ts")).decisionsVerb,
       },
       {
+        name: "audit export",
+        line: "what operators decided, as a file",
+        load: async () => (await import("./verbs/audit/export.ts")).auditExportVerb,
+      },
+      {
         name: "proposals",
         line: "decisions that wait for a second person",
         load: async () => (await import("./verbs/deciding/proposals.ts")).proposalsVerb,

@@ -90,6 +90,7 @@ export const controlOperations = [
   question("listDeadLetters", "/dead-letters", ["service", "topic", "key", "why", "since", ...page], "Dead letters"),
   question("showDeadLetter", "/dead-letters/{letter}", [], "One of them, and whether it could be read now"),
   question("listActions", "/actions", ["operator", "kind", "from", "to"], "What operators decided, the newest first"),
+  question("exportActions", "/actions/export", ["operator", "kind", "from", "to", "format"], "What operators decided, as a file"),
   question("showAction", "/actions/{action}", ["key"], "What became of a decision"),
   question("listProposals", "/proposals", page, "Decisions that need a second person, and how each proposal ended"),
   decision("withdrawDebit", "/transactions/{uetr}/withdrawal", "Withdraw a debit that has not been released"),

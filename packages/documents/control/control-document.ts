@@ -113,7 +113,7 @@ function answerFor(name: ControlOperationName): Part {
       content: { "text/event-stream": { schema: { type: "string" } } },
     };
   }
-  if (name === "exportTransactions") {
+  if (name === "exportTransactions" || name === "exportActions") {
     return { description: "The file.", content: { "text/csv": { schema: { type: "string" } }, ...json(ref(answerName(name))) } };
   }
   if (name === "exportReconciliation") {

@@ -70,6 +70,7 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   showConservation: "By bank, currency and column, in count and sum: accepted = completed + rejected + unpaid + reconciled + open.",
   listActions:
     "Decisions about transactions (the last ten of each), days and banks (the last twenty of each), and proposals with how they ended. Without `from`: the last seven days. `from` and `to` are instants.",
+  exportActions: "The same as CSV or JSON. 400 where there is more than one file has: give a shorter time.",
   showAction:
     "`result`: applied, ignored (it was so already) or refused, and `why`. 404: it has not been judged yet, or is older than the last ten of a transaction, twenty of a day or bank.",
   listProposals:

@@ -15,7 +15,7 @@ import type { ProposalBook } from "../proposals/proposal-book.ts";
 import { actionView, invalidRequest } from "../views/control-values.ts";
 import { isConfirmationAwaited } from "../views/item-view.ts";
 
-interface ActionsPorts {
+export interface ActionsPorts {
   readonly store: Pick<Store, "transactions" | "days" | "banks">;
   readonly book: ProposalBook;
   readonly configuration: Pick<Configuration, "schemes">;
@@ -49,36 +49,40 @@ const daysBackDefault = 7;
 /** A decision about a day is made at most so long before it, or after it. */
 const [daysBefore, daysAfter] = [7, 14];
 
+export type ActionRow = ReturnType<typeof decidedView>;
+
 export function listActions(ports: ActionsPorts): ControlHandler {
   return async ({ query }) => {
-    const asked = parseAsked(query, ports.brokerNowMs());
-    if (asked === null) return { kind: "unavailable", detail: "No time of the log is known yet. Give from and to, or ask again." };
-    if (typeof asked === "string") return invalidRequest(asked);
-    const [ofTransactions, ofDays, ofBanks, proposals] = await Promise.all([
-      listOfTransactions(ports, asked),
-      listOfDays(ports, asked),
-      ports.store.banks.all(),
-      ports.book.read(),
-    ]);
-    const banks = ofBanks.flatMap(({ bank, decisions }) => decisions.map((one) => ({ ...one, key: `bank:${bank}` })));
-    const nowMs = ports.brokerNowMs() ?? 0;
-    const all: readonly Decided[] = [
-      ...ofTransactions.decided,
-      ...ofDays.decided,
-      ...banks,
-      ...proposals.list().flatMap((proposal) => listOfProposal(proposal, nowMs)),
-    ];
-    const rows = all.filter((one) => isAsked(one, asked)).toSorted((a, b) => b.atMs - a.atMs);
-    return {
-      kind: "found",
-      body: {
-        schema: "Actions",
-        from: formatInstant(asked.fromMs),
-        to: formatInstant(asked.toMs),
-        rows: rows.map(decidedView),
-        isWhole: ofTransactions.isWhole && ofDays.isWhole,
-      },
-    };
+    const found = await loadActions(ports, query);
+    return "kind" in found ? found : { kind: "found", body: { schema: "Actions", ...found } };
+  };
+}
+
+/** What was decided in the time that the query gives, or why it cannot be answered. */
+export async function loadActions(ports: ActionsPorts, query: URLSearchParams) {
+  const asked = parseAsked(query, ports.brokerNowMs());
+  if (asked === null) return { kind: "unavailable", detail: "No time of the log is known yet. Give from and to, or ask again." } as const;
+  if (typeof asked === "string") return invalidRequest(asked);
+  const [ofTransactions, ofDays, ofBanks, proposals] = await Promise.all([
+    listOfTransactions(ports, asked),
+    listOfDays(ports, asked),
+    ports.store.banks.all(),
+    ports.book.read(),
+  ]);
+  const banks = ofBanks.flatMap(({ bank, decisions }) => decisions.map((one) => ({ ...one, key: `bank:${bank}` })));
+  const nowMs = ports.brokerNowMs() ?? 0;
+  const all: readonly Decided[] = [
+    ...ofTransactions.decided,
+    ...ofDays.decided,
+    ...banks,
+    ...proposals.list().flatMap((proposal) => listOfProposal(proposal, nowMs)),
+  ];
+  const rows = all.filter((one) => isAsked(one, asked)).toSorted((a, b) => b.atMs - a.atMs);
+  return {
+    from: formatInstant(asked.fromMs),
+    to: formatInstant(asked.toMs),
+    rows: rows.map(decidedView),
+    isWhole: ofTransactions.isWhole && ofDays.isWhole,
   };
 }
 

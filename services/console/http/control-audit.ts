@@ -47,6 +47,7 @@ const showsPayments: ReadonlySet<ControlOperationName> = new Set<ControlOperatio
 
 /** #1 */
 const exportsPayments: ReadonlySet<ControlOperationName> = new Set<ControlOperationName>([
+  "exportActions",
   "exportReconciliation",
   "exportTransactions",
   "exportItemEvidence",

@@ -24,6 +24,7 @@ import { compareCalendar } from "../calendar/compare-calendar.ts";
 import { listCalendar } from "../calendar/list-calendar.ts";
 import { listHeld } from "./list-held.ts";
 import { exportItemEvidence } from "../exports/export-item-evidence.ts";
+import { exportActions } from "../exports/export-actions.ts";
 import { exportReconciliation } from "../exports/export-reconciliation.ts";
 import { exportTransactions } from "../exports/export-transactions.ts";
 import { listReconciliation, summariseReconciliation } from "./list-reconciliation.ts";
@@ -73,6 +74,7 @@ export function createControlQueries({ brokerClock, outlook, ...given }: Control
     countTransactions: countTransactions(ports),
     exportTransactions: exportTransactions(ports),
     listActions: listActions(ports),
+    exportActions: exportActions(ports),
     showTransaction: showTransaction(ports),
     listWindows: listWindows({ ...ports, schemes }),
     listCalendar: listCalendar(ports),

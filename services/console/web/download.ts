@@ -8,6 +8,7 @@ import { ApiRefusal, readRefusal, type ControlSide } from "./api-client.ts";
 const exports: ReadonlyMap<string, (query: URLSearchParams) => string> = new Map([
   ["transactions", (query: URLSearchParams) => `/transactions/export?${query.toString()}`],
   ["reconciliation", (query: URLSearchParams) => `/reconciliation/export?${query.toString()}`],
+  ["audit", (query: URLSearchParams) => `/actions/export?${query.toString()}`],
   ["evidence", evidencePath],
 ]);
 

@@ -25,6 +25,7 @@ const list: ListVerb = {
 };
 
 function resultText(row: AnswerBody): string {
+  if (row["awaitsConfirmation"] === true) return "waits for a second person";
   const why = memberText(row, "why");
   return why === "-" ? memberText(row, "result") : `${memberText(row, "result")}: ${why}`;
 }

@@ -59,6 +59,7 @@ export async function showAudit({ api, query, clock }: Asked): Promise<PageConte
         From ${showTime(from, clock)} to ${showTime(to, clock)}: the last ten decisions of each transaction, the last twenty of each day and
         bank, and proposals. The journal has all of them.
       </p>
+      ${isWhole && rows.length > 0 ? html`<p><a href="/files/audit${queryText(terms)}" download>Download these decisions (CSV)</a></p>` : ""}
       ${isWhole ? "" : html`<p>${mark("warns", "There are more decisions than are listed. Choose a shorter time.")}</p>`}
       ${dataTable(rows.length === 0 ? "Decisions" : `${rows.length} decisions`, listColumns(sorting, isWhole), cells, "No decision in this time.")}`,
   };
