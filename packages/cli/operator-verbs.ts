@@ -60,6 +60,11 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/reading/services.ts")).servicesVerb,
       },
       {
+        name: "alarms",
+        line: "alarms that fire, with the runbook of each",
+        load: async () => (await import("./verbs/reading/alarms.ts")).alarmsVerb,
+      },
+      {
         name: "conservation",
         line: "whether all that was accepted is accounted for",
         load: async () => (await import("./verbs/reading/conservation.ts")).conservationVerb,

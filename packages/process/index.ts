@@ -1,9 +1,21 @@
-export { askProcesses, type AskedProcess, type AskProcesses } from "./ask-processes.ts";
+export { askAlarms, type AskAlarms, type AskedAlarms } from "./asking/ask-alarms.ts";
+export { askProcesses, type AskedProcess, type AskProcesses } from "./asking/ask-processes.ts";
 export { tokenPorts } from "./connections/token-ports.ts";
 export { auditKeys } from "./audit-keys.ts";
 export { operatorKey } from "./connections/operator-key.ts";
 export { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.ts";
-export { broker, derivedNeed, helpFolder, keyService, type Need, needVariables, openNeeds, type Opening, registry } from "./needs.ts";
+export {
+  broker,
+  derivedNeed,
+  helpFolder,
+  keyService,
+  type Need,
+  needVariables,
+  openNeeds,
+  type Opening,
+  registry,
+  tracePage,
+} from "./needs.ts";
 export { registryConnection, registryVariables } from "./connections/registry-connection.ts";
 export { runProcess } from "./run-process.ts";
 export { runService } from "./run-service.ts";

@@ -66,6 +66,12 @@ export const helpFolder: Need<string | null, "SLUICE_HELP_FOLDER"> = {
   open: ({ environment }) => environment.SLUICE_HELP_FOLDER,
 };
 
+/** Address of the page of a trace, with `{traceId}` in it; null: there is none. */
+export const tracePage: Need<string | null, "SLUICE_TRACES_PAGE"> = {
+  variables: ["SLUICE_TRACES_PAGE"],
+  open: ({ environment }) => environment.SLUICE_TRACES_PAGE,
+};
+
 /** Attempts for one schema before the need as a whole is opened again, which says why. */
 const attemptsMax = 2;
 

@@ -134,7 +134,10 @@ function requireRead<T>(result: ReadResult<T>): AcceptedMessage<T> {
   return result.read;
 }
 
-type OptionalPorts = Pick<ConsoleServicePorts, "askProcesses" | "auditKeys" | "helpFolder" | "keyService" | "operatorKey">;
+type OptionalPorts = Pick<
+  ConsoleServicePorts,
+  "askAlarms" | "askProcesses" | "auditKeys" | "helpFolder" | "keyService" | "operatorKey" | "tracePage"
+>;
 
 export async function openConsoleEnvironment(over: Partial<Configuration> = {}, more: OptionalPorts = {}) {
   const { environment, ports } = createPorts(over);

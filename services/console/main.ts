@@ -1,5 +1,6 @@
 import { readDocument } from "@sluice/documents";
 import {
+  askAlarms,
   askProcesses,
   auditKeys,
   broker,
@@ -10,6 +11,7 @@ import {
   registry,
   runService,
   tokenPorts,
+  tracePage,
 } from "@sluice/process";
 import { store } from "@sluice/process/store";
 import { listenLimitsDefault } from "@sluice/service";
@@ -25,7 +27,9 @@ runService("console", {
     keyService,
     tokenPorts,
     helpFolder,
+    askAlarms,
     askProcesses,
+    tracePage,
     controlDocument: derivedNeed(() => readDocument("control")),
   },
   start: startConsole,

@@ -31,12 +31,13 @@ import {
   type TokenPorts,
 } from "@sluice/service";
 import type { Readiness } from "@sluice/kernel";
-import type { AskProcesses, ConfiguredService, ServicePorts } from "@sluice/process";
+import type { AskAlarms, AskProcesses, ConfiguredService, ServicePorts } from "@sluice/process";
 import { createJournalProbe, createProbe, startBrokerClock } from "@sluice/messaging";
 import { createSearchHashes, type KeyService } from "@sluice/secrecy";
 import type { OwnKey } from "@sluice/signatures";
 import { createStoreProbe, type Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
+import { watchAlarms } from "./outlook/alarms/watch-alarms.ts";
 import { startConsoleAudit } from "./start-audit.ts";
 import { createControlAudit } from "./http/control-audit.ts";
 import { createOperatorTrail } from "./http/operator-trail.ts";
@@ -70,6 +71,10 @@ export interface ConsoleServicePorts extends ServicePorts {
   readonly controlDocument?: string | null;
   /** Asks the processes of all services how they are; null, or left out: nobody said where they are. */
   readonly askProcesses?: AskProcesses | null;
+  /** Asks which alarms fire; null, or left out: nobody said who knows. */
+  readonly askAlarms?: AskAlarms | null;
+  /** Address of the page of a trace, with `{traceId}` in it; null, or left out: there is none. */
+  readonly tracePage?: string | null;
   /** Folder of the documentation site; null: there is none. */
   readonly helpFolder?: string | null;
 }
@@ -113,10 +118,11 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const api = createBankApi({ time, logger, callers, meter, operations, report });
   const book = createProposalBook(ports);
   const outlook = createOutlook({ ...ports, book, brokerNowMs: () => brokerClock.nowMs() });
+  const alarms = watchAlarms({ time, logger, brokerNowMs: () => brokerClock.nowMs(), askAlarms: ports.askAlarms ?? null });
   const keyService = ports.keyService ?? null;
   const searchHashes = keyService === null ? null : createSearchHashes({ service: keyService, time });
   const signing = signRecords(producer, { configuration, logger, operatorKey: ports.operatorKey ?? (() => null) });
-  const handlers = createControlHandlers({ ...ports, searchHashes, producer: signing, brokerClock, knownAsOf, book, outlook });
+  const handlers = createControlHandlers({ ...ports, searchHashes, producer: signing, brokerClock, knownAsOf, book, outlook, alarms });
   const document = ports.controlDocument ?? null;
   const serving = { time, logger, operators, meter: operatorMeter, handlers, report, document };
   const control = createControlApi({ ...serving, audit: createControlAudit(audit) });
@@ -124,7 +130,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const probes = { store: createStoreProbe({ store, time }), journal: createJournalProbe({ time, messaging, partitionCount }) };
   showTokenEnds(ports);
   const totals = watchDayTotals({ ...ports, dates: outlook.dates });
-  const watches = [totals, watchProposals({ ...ports, brokerClock, book }), watchOldItems({ ...ports, brokerClock })];
+  const watches = [alarms, totals, watchProposals({ ...ports, brokerClock, book }), watchOldItems({ ...ports, brokerClock })];
   let stopped: Promise<void> | null = null;
   return {
     routes: { banks: api.routes, control: control.routes, pages: web.routes },

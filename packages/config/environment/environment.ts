@@ -8,6 +8,7 @@ import { Fault, logLevels } from "@sluice/kernel";
 import { z } from "zod";
 import { formatProblems, problemAt } from "../file/problem.ts";
 import type { FileVariables } from "../file/variables.ts";
+import { alarmSettings } from "./alarm-settings.ts";
 import { auditSettings } from "./audit-settings.ts";
 import { findConnectionProblems, kafkaSettings, registrySettings, storeSettings } from "./connection-settings.ts";
 import { keySettings } from "./key-settings.ts";
@@ -47,6 +48,7 @@ export const variables = {
   ...auditSettings,
   ...keySettings,
   ...helpSettings,
+  ...alarmSettings,
   ...operationsSettings,
   ...traceSettings,
   ...clockSettings,

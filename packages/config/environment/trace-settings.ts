@@ -15,6 +15,11 @@ export const traceSettings = {
     .transform(Number)
     .default(ratioDefault)
     .describe("The share of transactions that are traced, from 0 to 1."),
+  SLUICE_TRACES_PAGE: optionalSetting(
+    address("http", "https").refine((value) => value.includes("{traceId}"), "must have {traceId} where the id of a trace goes"),
+  ).describe(
+    "Address of the page of a trace, such as `https://traces.example/trace/{traceId}`; pages of the console link to it. Without it there is no link.",
+  ),
   SLUICE_TRACES_UETRS: optionalSetting(
     listOfText.refine(
       (uetrs) => uetrs.length <= markedMax && uetrs.every((uetr) => uetrForm.test(uetr)),

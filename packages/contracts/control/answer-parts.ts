@@ -59,6 +59,15 @@ export const causeSchema = z
   .nullable()
   .meta({ description: `Why it became an item; null: the row says all.\n\n${causeLines.join("\n")}` });
 
+export const traceSchema = z
+  .strictObject({
+    id: textSchema.meta({ description: "Trace id of its message, 32 hex digits." }),
+    isTraced: z.boolean().meta({ description: "false: no span of it was sent." }),
+    url: nullableTextSchema.meta({ description: "Its page; null: none is configured (SLUICE_TRACES_PAGE), or it is not traced." }),
+  })
+  .nullable()
+  .meta({ description: "null: not known." });
+
 export const actionMembers = {
   id: textSchema,
   operator: textSchema,

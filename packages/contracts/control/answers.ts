@@ -23,6 +23,7 @@ import {
   uetrSchema,
   decidedMembers,
   totalsCountedAtSchema,
+  traceSchema,
 } from "./answer-parts.ts";
 import { countedAnswers } from "./action-answers.ts";
 import { bankAnswers, heldSchema } from "./bank-answers.ts";
@@ -211,6 +212,7 @@ export const controlAnswers = {
     decisions: z.array(decisionSchema),
     carryOversMax: countSchema.nullable(),
     quarantined: z.strictObject({ since: timeSchema, offset: bigNumberSchema, records: countSchema }).nullable(),
+    trace: traceSchema,
   }),
   listWindows: z.strictObject({ schema: z.literal("Windows"), rows: z.array(businessDay), next: z.null() }),
   ...calendarAnswers,

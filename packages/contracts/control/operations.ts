@@ -38,6 +38,7 @@ export const controlOperations = [
   question("showOverview", "/overview", [], "What is going on now, in one answer"),
   question("streamOverview", "/stream", [], "The overview, each time it changes"),
   question("showSeries", "/series", ["bank"], "What the numbers were, minute by minute"),
+  question("listAlarms", "/alarms", [], "Alarms that fire"),
   question("controlStatus", "/status", [], "Partitions, banks and days at a glance"),
   question("listServices", "/services", [], "Each process of each service: version, readiness, partitions"),
   question("searchTransactions", "/transactions", [...searchTerms.map(({ name }) => name), "sort", ...page], "Search transactions"),

@@ -1,6 +1,7 @@
 // Answers of the control API about the services and their processes.
 
 import * as z from "zod";
+import { alarmAnswers } from "./alarm-answers.ts";
 import {
   asOfSchema,
   bigNumberSchema,
@@ -64,6 +65,7 @@ const process = z
   .meta({ id: "ServiceProcess" });
 
 export const serviceAnswers = {
+  ...alarmAnswers,
   listServices: z.strictObject({
     schema: z.literal("Services"),
     asOf: asOfSchema,

@@ -6,6 +6,7 @@ const subjects: Readonly<Record<string, string>> = {
   overview: "system",
   stream: "system",
   series: "system",
+  alarms: "system",
   status: "system",
   services: "system",
   transactions: "transactions",

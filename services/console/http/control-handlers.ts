@@ -19,6 +19,7 @@ import { declareCreditsFinal } from "../decisions/declare-credits-final.ts";
 import { openGate } from "../decisions/open-gate.ts";
 import { confirmProposal } from "../proposals/confirm-proposal.ts";
 import { rejectProposal, retractProposal } from "../proposals/end-proposal.ts";
+import type { AlarmWatch } from "../outlook/alarms/watch-alarms.ts";
 import type { Outlook } from "../outlook/outlook.ts";
 import { listProposals } from "../proposals/list-proposals.ts";
 import type { ProposalBook } from "../proposals/proposal-book.ts";
@@ -41,9 +42,12 @@ export interface ControlHandlerPorts extends ServicePorts {
   readonly knownAsOf: KnownAsOf;
   readonly book: ProposalBook;
   readonly outlook: Outlook;
+  readonly alarms: Pick<AlarmWatch, "read">;
   /** Null, or left out: there is none. */
   readonly keyService?: KeyService | null;
   readonly searchHashes?: SearchHashes | null;
+  /** null, or left out: there is none. */
+  readonly tracePage?: string | null;
   /** null, or left out: nobody said where the processes of the services are. */
   readonly askProcesses?: AskProcesses | null;
 }

@@ -22,6 +22,8 @@ import { listServiceProcesses } from "../processes/list-services.ts";
 import type { AskProcesses } from "@sluice/process";
 import { compareCalendar } from "../calendar/compare-calendar.ts";
 import { listCalendar } from "../calendar/list-calendar.ts";
+import { listAlarms } from "../outlook/alarms/list-alarms.ts";
+import type { AlarmWatch } from "../outlook/alarms/watch-alarms.ts";
 import { listHeld } from "./list-held.ts";
 import { exportItemEvidence } from "../exports/export-item-evidence.ts";
 import { exportActions } from "../exports/export-actions.ts";
@@ -54,20 +56,30 @@ export interface ControlQueryPorts {
   readonly book: ProposalBook;
   readonly outlook: Outlook;
   readonly knownAsOf: KnownAsOf;
+  readonly alarms: Pick<AlarmWatch, "read">;
   readonly askProcesses?: AskProcesses | null;
+  readonly tracePage?: string | null;
   /** Null, or left out: there is no key service. */
   readonly searchHashes?: SearchHashes | null;
 }
 
 export function createControlQueries({ brokerClock, outlook, ...given }: ControlQueryPorts) {
   const { counts, dates, overview, series } = outlook;
-  const ports = { ...given, searchHashes: given.searchHashes ?? null, counts, dates, brokerNowMs: () => brokerClock.nowMs() };
+  const ports = {
+    ...given,
+    searchHashes: given.searchHashes ?? null,
+    tracePage: given.tracePage ?? null,
+    counts,
+    dates,
+    brokerNowMs: () => brokerClock.nowMs(),
+  };
   const { schemes } = ports.configuration;
   return {
     showMe: showMe(ports),
     showOverview: showOverview(overview),
     streamOverview: streamOverview({ time: given.time, overview }),
     showSeries: showSeries({ ...ports, series }),
+    listAlarms: listAlarms(ports),
     controlStatus: controlStatus(ports),
     listServices: listServiceProcesses({ ...ports, askProcesses: ports.askProcesses ?? null }),
     searchTransactions: searchTransactions(ports),

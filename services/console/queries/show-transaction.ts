@@ -3,6 +3,7 @@
 // the operators' decisions, and whether the transaction is quarantined.
 
 import type { Configuration } from "@sluice/config";
+import { isSampled, readTraceparent } from "@sluice/kernel";
 import { isPausedAt, type Quarantine, type Transaction } from "@sluice/domain";
 import type { Store } from "@sluice/store";
 import { readTimeline, type Timeline, type TimelinePorts } from "@sluice/timeline";
@@ -19,6 +20,8 @@ export interface TransactionPorts extends TimelinePorts {
   readonly store: Store;
   readonly configuration: Configuration;
   readonly brokerNowMs: () => number | null;
+  /** Address of the page of a trace, with `{traceId}` in it; null: there is none. */
+  readonly tracePage: string | null;
 }
 
 export function showTransaction(ports: TransactionPorts): ControlHandler {
@@ -27,7 +30,8 @@ export function showTransaction(ports: TransactionPorts): ControlHandler {
     if (timeline === null) {
       return { kind: "refused", status: 404, message: "Not known", detail: "Nothing is known of this UETR." };
     }
-    const transaction = (await ports.store.transactions.load([uetr])).get(uetr)?.transaction ?? null;
+    const document = (await ports.store.transactions.load([uetr])).get(uetr) ?? null;
+    const transaction = document?.transaction ?? null;
     const { messages } = timeline;
     const { configuration } = ports;
     const nowMs = ports.brokerNowMs();
@@ -41,6 +45,7 @@ export function showTransaction(ports: TransactionPorts): ControlHandler {
       decisions: decisions.map(decisionView),
       carryOversMax,
       quarantined: quarantineView(quarantined ?? null),
+      trace: traceView(document?.traceparent ?? null, ports.tracePage),
     };
     return { kind: "found", body };
   };
@@ -50,6 +55,14 @@ function quarantineView(quarantined: Quarantine | null) {
   return quarantined === null
     ? null
     : { since: formatInstant(quarantined.sinceMs), offset: quarantined.offset, records: quarantined.records };
+}
+
+/** Null: its message had no trace, or is older than this. Of one that is not traced there is no page. */
+function traceView(traceparent: string | null, page: string | null) {
+  const place = traceparent === null ? null : readTraceparent(traceparent);
+  if (place === null) return null;
+  const isTraced = isSampled(traceparent);
+  return { id: place.traceId, isTraced, url: isTraced && page !== null ? page.replaceAll("{traceId}", place.traceId) : null };
 }
 
 async function loadWaiting(

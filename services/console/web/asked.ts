@@ -12,6 +12,8 @@ export interface Asked {
   /** Parts of the address by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly formToken: string;
+  /** Whether there is a documentation site below `/help`. */
+  readonly hasHelp: boolean;
   /** What a form sent; null: the page is only read. */
   readonly form: URLSearchParams | null;
   /** What the person decided about several in this session. */

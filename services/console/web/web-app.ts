@@ -154,6 +154,7 @@ async function makePage(desk: Desk, visit: Visit, session: Session, load: Load, 
   const clock = { zone: me.schemes[0]?.zone ?? "UTC", nowMs: me.asOf === null ? null : Date.parse(me.asOf) };
   const query = new URL(visit.req.url).searchParams;
   const { formToken, outcomes } = session;
+  const hasHelp = desk.help !== null;
   const asked: Asked = {
     api,
     me,
@@ -161,12 +162,13 @@ async function makePage(desk: Desk, visit: Visit, session: Session, load: Load, 
     query,
     params: visit.req.param(),
     formToken,
+    hasHelp,
     form,
     outcomes,
     newActionId: () => desk.random.hex(16),
   };
   const content = await load(asked).catch((error: unknown) => renderFailure(error, desk.logger));
-  return { content, frame: { me, clock, formToken, calls: api.calls, hasHelp: desk.help !== null } };
+  return { content, frame: { me, clock, formToken, calls: api.calls, hasHelp } };
 }
 
 async function openStream(desk: Desk, visit: Visit, load: Load): Promise<Response> {

@@ -11,6 +11,7 @@ import { buildCall, createFakeConsole, runAndRead } from "../../terminal/console
 import { controlClient } from "../../terminal/control-client.ts";
 import { runHeld } from "./held.ts";
 import { runReconciliationExport } from "./reconciliation-export.ts";
+import { runAlarms } from "./alarms.ts";
 import { runServices } from "./services.ts";
 import { runReconciliationShow } from "./reconciliation-show.ts";
 import { runSearch } from "./search.ts";
@@ -322,6 +323,37 @@ describe("services", () => {
     const console = createFakeConsole([unknown]);
     await runServices(buildCall({ json: true }), console.where);
     expect(JSON.parse(console.text())).toEqual(unknown);
+  });
+});
+
+describe("alarms", () => {
+  const alarm = {
+    name: "SluiceGateClosed",
+    severity: "warning",
+    since: "2026-11-20T06:00:00.000Z",
+    isSilenced: false,
+    about: "bank sample",
+    summary: "A gate stays closed",
+    description: null,
+    runbook: "docs/runbooks/a-gate-stays-closed.md",
+  };
+  const body = { schema: "Alarms", source: "answers", answeredAt: alarm.since, silentSince: null, why: null, rows: [alarm], isWhole: true };
+
+  test.each([
+    [body, 1, "docs/runbooks/a-gate-stays-closed.md"],
+    [{ ...body, rows: [{ ...alarm, isSilenced: true }] }, 0, "warning, silenced"],
+    [{ ...body, rows: [] }, 0, "no alarm fires"],
+    [{ ...body, source: "none", rows: [] }, 1, "SLUICE_ALARMS_URL"],
+    [{ ...body, source: "unasked", rows: [] }, 1, "ask again"],
+    [
+      { ...body, source: "silent", silentSince: alarm.since, why: "ECONNREFUSED" },
+      1,
+      "cannot be asked since 2026-11-20 06:00:00Z: ECONNREFUSED",
+    ],
+    [{ ...body, isWhole: false }, 1, "there are more"],
+  ])("%#: what is known, and exit 0 only where it is known that none fires", async (answer, code, text) => {
+    const console = createFakeConsole([answer]);
+    expect([await runAlarms(buildCall(), console.where), console.text()]).toEqual([code, expect.stringContaining(text)]);
   });
 });
 

@@ -5,7 +5,7 @@ import { listen, listenLimitsDefault } from "@sluice/service";
 import { sampleToken } from "@sluice/testkit";
 import axe from "axe-core";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
-import type { AskedProcess } from "@sluice/process";
+import type { AskedAlarms, AskedProcess } from "@sluice/process";
 import { answerAs, silentProcess } from "../../processes/processes.fixture.ts";
 import { openDecisionEnvironment, planOpenDay, type JournalledRecord } from "../../decisions/decisions.fixture.ts";
 
@@ -26,6 +26,18 @@ async function answerWithProcesses(): Promise<readonly AskedProcess[]> {
   ];
 }
 
+/** One alarm that is loud and one that is silenced. */
+async function answerWithAlarms(): Promise<AskedAlarms> {
+  const alarm = (alertname: string, severity: string, silencedBy: readonly string[]) => ({
+    labels: { alertname, severity, scheme: "ZA_EFT", bank: "first" },
+    annotations: { summary: `${alertname} fires`, description: "Read the runbook.", runbook_url: "docs/runbooks/a-gate-stays-closed.md" },
+    startsAt: "2026-11-20T05:59:00.000Z",
+    status: { silencedBy },
+  });
+  const alarms = [alarm("SluiceWindowMissed", "critical", []), alarm("SluiceGateClosed", "warning", ["silence-1"])];
+  return await Promise.resolve({ kind: "answered", text: JSON.stringify(alarms) });
+}
+
 /**
  * One request after the other: each of them moves the virtual time until it is answered. A decision is applied at once,
  * as a scheduler would.
@@ -38,7 +50,7 @@ export async function openConsoleOnPort(
   const secondPerson = { actions: [], proposalLifetimeMs: 3_600_000 };
   const environment = await openDecisionEnvironment(
     { secondPerson, resolutionNeedsSecondPerson: true, ...over },
-    { askProcesses: answerWithProcesses, helpFolder },
+    { askAlarms: answerWithAlarms, askProcesses: answerWithProcesses, helpFolder },
   );
   await prepare(environment);
   let last: Promise<unknown> = Promise.resolve();

@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked, type Elsewhere } from "../asked.ts";
 import { showCounted, showDate, showDistance, showSentence, showTime, type Clock } from "../parts/clock.ts";
+import { listAlarmTroubles, renderAlarms } from "../parts/alarms.ts";
 import { dayBar } from "../parts/day-bar.ts";
 import { formatAmount, parseAmount } from "../../views/control-values.ts";
 import { count, link, mark, money, plural, receiverMark, stateMark, dataTable, type Html } from "../parts/html.ts";
@@ -13,16 +14,20 @@ import type { PageContent } from "../parts/layout.ts";
 type Overview = AnswerOf<"showOverview">;
 type Day = Overview["days"][number];
 
-export async function showNow({ api, me, clock }: Asked): Promise<PageContent | Elsewhere> {
+export async function showNow({ api, me, clock, hasHelp }: Asked): Promise<PageContent | Elsewhere> {
   if (me.bank !== null) return { location: `/own/${me.bank}` };
-  const [overview, series] = await Promise.all([api.read("showOverview", "/overview"), api.read("showSeries", "/series")]);
+  const [overview, series, alarms] = await Promise.all([
+    api.read("showOverview", "/overview"),
+    api.read("showSeries", "/series"),
+    api.read("listAlarms", "/alarms"),
+  ]);
   const close = { at: findNextClose(overview), name: "close of the window" };
   return {
     title: "Now",
     section: "now",
-    command: "./sluice status",
+    command: ["./sluice status", "./sluice alarms"],
     isLive: true,
-    body: html`${renderTroubles(overview, me, clock)}
+    body: html`${renderTroubles(overview, alarms, me, clock)} ${renderAlarms(alarms, clock, hasHelp)}
     ${overview.days.length === 0 ? html`<p class="empty">No business day is planned for today.</p>` : overview.days.map((day) => renderDay(day, clock))}
     ${renderTiles(overview)} ${renderDayCharts(series, close, clock)} ${renderHeld(overview, clock)} ${renderReceivers(overview, clock)}
     ${renderStates(overview, clock)}`,
@@ -36,7 +41,7 @@ function findNextClose({ days }: Overview): string | null {
 }
 
 /** What somebody should look at, the most urgent first. */
-function renderTroubles(overview: Overview, me: Asked["me"], clock: Clock): Html {
+function renderTroubles(overview: Overview, alarms: AnswerOf<"listAlarms">, me: Asked["me"], clock: Clock): Html {
   const { days, held, heldCountedAt, undelivered, openItems, quarantined, proposals, services, paused } = overview;
   const mine = countMine(overview, me);
   const others = overview.proposedItems.reduce((sum, one) => sum + one.count, 0) - mine;
@@ -46,6 +51,7 @@ function renderTroubles(overview: Overview, me: Asked["me"], clock: Clock): Html
   const items = openItems.reduce((sum, one) => sum + one.count, 0);
   const missed = days.filter(({ window }) => window?.state === "missed");
   const troubles = [
+    ...listAlarmTroubles(alarms, clock),
     ...missed.map(({ day }) => html`<a href="/days/${day}">${day}: a window was missed</a>`),
     ...services
       .filter(({ notOwned }) => notOwned > 0)

@@ -28,7 +28,7 @@ export async function showTransactionPage({ api, params, clock }: Asked): Promis
         ${timeline.state === null ? mark("waits", "not applied yet") : stateMark(timeline.state)}
         <span>${amountText(timeline)}</span> ${found.quarantined === null ? "" : mark("bad", "dead letters")}
       </p>
-      ${renderWaiting(found.waiting, clock)} ${renderActions(found, uetr)} ${renderFacts(timeline)}
+      ${renderWaiting(found.waiting, clock)} ${renderActions(found, uetr)} ${renderFacts(found)}
       ${
         found.items.length === 0
           ? ""
@@ -108,7 +108,8 @@ function renderActions({ actions }: Transaction, uetr: string): Html {
   </section>`;
 }
 
-function renderFacts({ flow, scheme, bank, businessDate, reconciliationDay, sharesIdentificationWith, partition }: Timeline): Html {
+function renderFacts(found: Transaction): Html {
+  const { flow, scheme, bank, businessDate, reconciliationDay, sharesIdentificationWith, partition } = asTimeline(found);
   const others = sharesIdentificationWith.map((uetr) => link(`/transactions/${uetr}`, uetr.slice(0, 8)));
   return html`<section>
     <h2>About it</h2>
@@ -122,9 +123,16 @@ function renderFacts({ flow, scheme, bank, businessDate, reconciliationDay, shar
         reconciliationDay === null || reconciliationDay === "" ? null : link(`/days/${reconciliationDay}`, reconciliationDay),
       ],
       ["Partition", partition],
+      ...renderTrace(found.trace),
       ["Same identification", others.length === 0 ? "no other transaction" : html`${others.map((one) => html`${one} `)}`],
     ])}
   </section>`;
+}
+
+/** A page is linked only where one is configured and the trace was sent. */
+function renderTrace(trace: Transaction["trace"]): readonly (readonly [string, Html])[] {
+  if (trace === null || trace.url === null) return [];
+  return [["Trace", link(trace.url, html`<code>${trace.id}</code>`)]];
 }
 
 function renderDecisions({ decisions }: Transaction, clock: Clock): Html | string {

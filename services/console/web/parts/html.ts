@@ -8,7 +8,7 @@ export type Tone = "good" | "waits" | "warns" | "bad" | "quiet";
 /** The shape says the same as the colour, and the word says the same as both. */
 const shapes: Readonly<Record<Tone, string>> = { good: "●", waits: "◔", warns: "▲", bad: "■", quiet: "○" };
 
-export function mark(tone: Tone, word: string): Html {
+export function mark(tone: Tone, word: string | Html): Html {
   return html`<span class="mark ${tone}"><span aria-hidden="true">${shapes[tone]}</span> ${word}</span>`;
 }
 

@@ -11,7 +11,7 @@ export interface PageContent {
   readonly section: Section | "own" | null;
   readonly body: Html;
   /** The verb of `./sluice` that says or does the same. */
-  readonly command: string;
+  readonly command: string | readonly string[];
   /** Runbook of `docs/runbooks`, without its ending; null: none is about this page. */
   readonly runbook?: string | null;
   /** Whether the page shows new numbers by itself. */
@@ -105,7 +105,7 @@ function renderBehind({ command, runbook = null }: PageContent, { calls, hasHelp
   return html`<footer class="behind">
     <details>
       <summary>The same by command or API</summary>
-      <p>Command: <code>${command}</code></p>
+      ${[command].flat().map((one) => html`<p>Command: <code>${one}</code></p>`)}
       <ul>
         ${calls.filter((call) => !call.endsWith("/me")).map((call) => html`<li><code>${call}</code></li>`)}
       </ul>
@@ -114,7 +114,8 @@ function renderBehind({ command, runbook = null }: PageContent, { calls, hasHelp
   </footer>`;
 }
 
-function runbookLink(name: string, hasHelp: boolean): Html {
+/** `name` is that of the page, without its folder and its ending. */
+export function runbookLink(name: string, hasHelp: boolean): Html {
   const path = `docs/runbooks/${name}`;
   return hasHelp ? html`<a href="/help/${path}.html">${path}.md</a>` : html`<code>${path}.md</code>`;
 }

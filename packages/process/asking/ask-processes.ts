@@ -10,7 +10,7 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
 import type { Time } from "@sluice/kernel";
-import type { Need } from "./needs.ts";
+import type { Need } from "../needs.ts";
 
 /** What a process answered. */
 export interface AskedProcess {
