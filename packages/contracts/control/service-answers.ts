@@ -60,6 +60,16 @@ const process = z
       description:
         "The rules by which it decides: `decisions` of a scheduler; account rules of a validator, with the first date on which that version is in force and the first on which it no longer is.",
     }),
+    appends: z
+      .strictObject({
+        batches: countSchema,
+        p99Ms: countSchema.nullable().meta({ description: "null: longer than what is measured." }),
+      })
+      .nullable()
+      .meta({
+        description:
+          "Batches that the log has acknowledged since the process started, and within how long 99 of 100 were: the bound of a bucket. null: it says nothing, or has appended nothing.",
+      }),
     blocked: z.array(blocked).meta({ description: "What has held the position of a partition back for 10 s or more." }),
   })
   .meta({ id: "ServiceProcess" });

@@ -62,6 +62,26 @@ test("each process is listed with release, configuration, clock, readiness, sinc
   });
 });
 
+test("within how long the log acknowledged 99 of 100 batches of a process is said, of all its producers", async () => {
+  const slow = [...Array.from({ length: 197 }, () => 0.0001), 1_000, 1_000, 1_000];
+  const { list, ...environment } = await openWith([
+    { service: "scheduler", appendSeconds: Array.from({ length: 200 }, () => 0.0001) },
+    { service: "ingress", appendSeconds: slow },
+    { service: "validator" },
+  ]);
+  const { rows } = await list();
+  const appendsOf = (service: string) => rows.find((row) => row.service === service)?.appends;
+  expect(appendsOf("scheduler")).toMatchObject({ batches: 200, p99Ms: expect.any(Number) });
+  expect(appendsOf("scheduler")?.p99Ms).toBeLessThan(50);
+  expect(appendsOf("ingress")).toEqual({ batches: 200, p99Ms: null });
+  expect(appendsOf("validator")).toBeNull();
+  const reader = openReader(environment);
+  await reader.signIn();
+  const { text } = await reader.ask("/system");
+  expect(text).toContain("Appends to the log");
+  expect(text).toContain("longer than what is measured");
+});
+
 test("what a person has to look at is said: services without a process, partitions without an owner, different files", async () => {
   const { list } = await openWith([
     { service: "validator", owned: { 0: 1 } },

@@ -17,6 +17,8 @@ export interface DescribedProcess {
   readonly accountRules?: readonly string[];
   /** Version of the rules by which records are decided. */
   readonly decisionRules?: number;
+  /** How long the broker took to acknowledge each batch, in seconds. */
+  readonly appendSeconds?: readonly number[];
   /** Committed offsets by partition of the journal. */
   readonly owned?: Readonly<Record<number, number>>;
 }
@@ -34,6 +36,8 @@ export async function answerAs(described: DescribedProcess, address: string): Pr
   const accountRules = metrics.gauge("sluice_account_rules", "h", ["rule", "version", "from", "to"]);
   for (const version of described.accountRules ?? []) accountRules.set(1, { rule: "za-cdv", version, from: "0001-01-01", to: "" });
   if (described.decisionRules !== undefined) metrics.gauge("sluice_decision_rules_version", "h").set(described.decisionRules);
+  const appends = metrics.histogram("sluice_log_append_seconds", "h", ["producer"]);
+  for (const [index, seconds] of (described.appendSeconds ?? []).entries()) appends.observe(seconds, { producer: `p-${index % 2}` });
   const [isOwned, committed] = ["sluice_partition_owned", "sluice_partition_committed_offset"].map((name) =>
     metrics.gauge(name, "h", ["topic", "partition"]),
   );

@@ -34,6 +34,7 @@ export function readProcess({ address, readiness, metrics, failure }: AskedProce
       isConfigurationRefused: findValue(samples, "sluice_configuration_refused") === 1,
       skewMs: skew === null ? null : Math.round(skew * 1_000),
       rules: findRules(samples),
+      appends: findAppends(samples),
       blocked: listOf(said["blocked"]).map(blockedView),
     },
     partitions: findPartitions(samples),
@@ -54,6 +55,21 @@ function findRules(samples: readonly MetricSample[]) {
       name === "sluice_account_rules" ? [{ rule, version, from: from === "" ? null : from, to: to === "" ? null : to }] : [],
     ),
   ];
+}
+
+/** How long the broker took to acknowledge the batches of a process, of all its producers since its start. */
+function findAppends(samples: readonly MetricSample[]) {
+  const bucketOf = ({ labels }: MetricSample): number => (labels["le"] === "+Inf" ? Number.POSITIVE_INFINITY : Number(labels["le"]));
+  const buckets = Map.groupBy(
+    samples.filter(({ name }) => name === "sluice_log_append_seconds_bucket"),
+    bucketOf,
+  );
+  const sums = [...buckets]
+    .map(([bound, own]) => ({ bound, batches: own.reduce((sum, { value }) => sum + value, 0) }))
+    .toSorted((a, b) => a.bound - b.bound);
+  const batches = sums.at(-1)?.batches ?? 0;
+  const bound = sums.find((one) => one.batches >= batches * 0.99)?.bound ?? Number.POSITIVE_INFINITY;
+  return batches === 0 ? null : { batches, p99Ms: Number.isFinite(bound) ? Math.round(bound * 1_000) : null };
 }
 
 /** The partitions that a process owns, with the offset up to which all is done. */

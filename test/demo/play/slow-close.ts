@@ -32,11 +32,19 @@ export async function extendWhileSlow(ports: SlowClosePorts, times: { -readonly 
     if (left === 0) return problems;
     const [closesAtMs, reconciliationAtMs] = [times.closesAtMs + extensionMs, times.reconciliationAtMs + extensionMs];
     const reason = "This machine is slow: debits of the day are not through.";
-    narrator.say("day", `this machine is slow: ${left} are not through, and ${operators[0]?.name} extends the close by ${extensionMs / 1_000} s`);
-    for (const [window, atMs] of [[0, reconciliationAtMs], [1, closesAtMs]] as const) {
+    narrator.say(
+      "day",
+      `this machine is slow: ${left} are not through, and ${operators[0]?.name} extends the close by ${extensionMs / 1_000} s`,
+    );
+    for (const [window, atMs] of [
+      [0, reconciliationAtMs],
+      [1, closesAtMs],
+    ] as const) {
       const closesAt = Temporal.Instant.fromEpochMilliseconds(atMs).toString();
       const path = `/days/ZA_EFT/${times.businessDate}/close-extension`;
-      problems.push(...(await postDecision(ports, operators[0], { path, id: `demo-close-${window}-${extension}`, body: { reason, window, closesAt } })));
+      problems.push(
+        ...(await postDecision(ports, operators[0], { path, id: `demo-close-${window}-${extension}`, body: { reason, window, closesAt } })),
+      );
     }
     Object.assign(times, { closesAtMs, reconciliationAtMs });
     narrator.awaits("the window closes", closesAtMs);
@@ -47,6 +55,9 @@ export async function extendWhileSlow(ports: SlowClosePorts, times: { -readonly 
 /** What should end in the window and has not. */
 async function countLeft({ day, store }: SlowClosePorts): Promise<number> {
   const planned = day.transactions.filter(({ end }) => end.row === null);
-  const documents = await loadDocuments(store.transactions, planned.map(({ uetr }) => uetr));
+  const documents = await loadDocuments(
+    store.transactions,
+    planned.map(({ uetr }) => uetr),
+  );
   return planned.filter(({ uetr, end }) => documents.get(uetr)?.transaction.state !== end.state).length;
 }

@@ -38,6 +38,7 @@ const processColumns = [
         .join(",") || "-",
   },
   numberColumn("LAG", "lag"),
+  numberColumn("APPEND P99 MS", "appends.p99Ms"),
 ];
 
 const certificateColumns = [column("CERTIFICATE OF", "receiver"), column("ENDS", "endsAt")];

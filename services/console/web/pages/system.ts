@@ -63,7 +63,8 @@ export async function showSystem({ api, me, query, clock }: Asked): Promise<Page
         ["Second person for", me.secondPerson.length === 0 ? "no decision" : me.secondPerson.join(", ")],
       ])}
       ${dataTable("Paused receivers", [{ title: "Receiver" }, { title: "Since" }, { title: "Until" }, { title: "By" }, { title: "Reason", isText: true }], paused, "No receiver is paused.")}
-      ${renderReplicas(services)} ${renderRules(services, asOf)} ${dataTable("Partitions", columns, cells, "No partition is known.")}
+      ${renderReplicas(services)} ${renderAppends(services)} ${renderRules(services, asOf)}
+      ${dataTable("Partitions", columns, cells, "No partition is known.")}
       <p class="quiet">A position is written every 100 ms, so that a few records behind are normal, and a growing number is not.</p>`,
   };
 }
@@ -90,6 +91,24 @@ function renderReplicas({ services, areProcessesKnown, rows }: Services): Html {
   });
   return html`${dataTable("Replicas", columns, cells, "None is known.")}
     <p class="quiet">Each of them, and why one is not ready: ${link("/services", "Services")}.</p>`;
+}
+
+/** The slowest process of each service: a log that is slow for one is slow for what waits behind it. */
+function renderAppends({ services, rows, areProcessesKnown }: Services): Html | string {
+  if (!areProcessesKnown) return "";
+  const columns = [{ title: "Service" }, { title: "Batches", isNumber: true }, { title: "99 of 100 within", isNumber: true }];
+  const cells = services.flatMap(({ service }) => {
+    const own = rows.flatMap((row) => (row.service === service && row.appends !== null ? [row.appends] : []));
+    if (own.length === 0) return [];
+    const slowest = own.some(({ p99Ms }) => p99Ms === null) ? null : Math.max(...own.map(({ p99Ms }) => p99Ms ?? 0));
+    const batches = own.reduce((sum, one) => sum + one.batches, 0);
+    return [[service, count(batches), slowest === null ? mark("bad", "longer than what is measured") : `${count(slowest)} ms`]];
+  });
+  return html`${dataTable("Appends to the log", columns, cells, "No process says how long they take.")}
+    <p class="quiet">
+      Since each process started, of its slowest process. What the log does now: <code>sluice_log_append_seconds</code>. A rebuild runs on
+      the machine of the services (<code>./sluice rebuild</code>), and shows its progress there.
+    </p>`;
 }
 
 /** Each version once, with how many processes have it. */
