@@ -6,10 +6,8 @@
 
 import { X509Certificate } from "node:crypto";
 import { createSecureContext, type SecureContext } from "node:tls";
+import { tlsSettings } from "@sluice/kernel";
 import { SecretProblem, type SecretFiles } from "./secret-files.ts";
-
-/** The least version, whatever Node's own options say. */
-const tlsVersionMin = "TLSv1.2";
 
 /** Paths of PEM files; null: the machine's authorities, or no certificate of our own. */
 export interface TlsFiles {
@@ -33,7 +31,7 @@ export function watchSecureContext<O>(
 ): () => SecureContext | null {
   if (caFile === null && own === null) {
     let context: SecureContext | null = null;
-    return () => (context ??= createSecureContext({ minVersion: tlsVersionMin }));
+    return () => (context ??= createSecureContext(tlsSettings));
   }
   const authorities = caFile === null ? [] : [caFile];
   return files.watch({
@@ -43,7 +41,7 @@ export function watchSecureContext<O>(
       const ca = caFile === null ? undefined : certificatesIn(contents[0]!);
       const [cert, key] = contents.slice(authorities.length);
       const context = createSecureContext({
-        minVersion: tlsVersionMin,
+        ...tlsSettings,
         ...(ca === undefined ? {} : { ca: [...ca] }),
         ...(cert === undefined ? {} : { cert, key }),
       });

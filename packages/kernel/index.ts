@@ -1,4 +1,3 @@
-export type * from "./certificate-binding.ts";
 export * from "./fault.ts";
 export * from "./gathered-calls.ts";
 export * from "./largest.ts";
@@ -12,6 +11,7 @@ export * from "./shared-timer.ts";
 export type * from "./signature-key.ts";
 export * from "./time.ts";
 export * from "./timer-heap.ts";
+export * from "./tls.ts";
 export * from "./token-id.ts";
 export * from "./token-issuer.ts";
 export * from "./tracer.ts";

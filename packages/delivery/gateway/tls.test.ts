@@ -45,6 +45,13 @@ describe("the banks that the gateway trusts", () => {
     });
   });
 
+  it("with TLS 1.2 a suite without forward secrecy, or with CBC, is not accepted [D10.12]", async () => {
+    const tls12 = { ...shownBy(bankCertificate), maxVersion: "TLSv1.2" } as const;
+    expect(await post({ ...tls12, ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256" })).toMatchObject({ status: 202 });
+    for (const ciphers of ["ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA"])
+      expect(await post({ ...tls12, ciphers })).toMatchObject({ kind: "silent" });
+  });
+
   it.each([
     ["for another name", ours.issue({ name: "bank", hosts: ["other.test"] }), "ERR_TLS_CERT_ALTNAME_INVALID"],
     ["that has ended", ours.issue({ name: "bank", hosts: ["bank.test"], toMs: nowMs - 60_000 }), "CERT_HAS_EXPIRED"],

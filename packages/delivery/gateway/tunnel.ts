@@ -7,7 +7,7 @@
 
 import { Socket } from "node:net";
 import type { SecureContext } from "node:tls";
-import type { Time } from "@sluice/kernel";
+import { type Time, tlsSettings } from "@sluice/kernel";
 import { buildConnector, Client } from "undici";
 import { ConnectFailure, createLookup, type ResolveHost } from "./connect.ts";
 
@@ -26,7 +26,7 @@ export interface TunnelOptions {
 export function createTunnelConnector(options: TunnelOptions): buildConnector.connector {
   const { time, proxy, timeoutMs, secureContext, resolve } = options;
   const lookup = createLookup(resolve);
-  const verified = { rejectUnauthorized: true, minVersion: "TLSv1.2" } as const;
+  const verified = { rejectUnauthorized: true, ...tlsSettings } as const;
   const connectInside = buildConnector({
     timeout: timeoutMs,
     allowH2: false,

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { Agent, request } from "node:https";
 import { connect } from "node:net";
-import type { TLSSocket } from "node:tls";
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { machineTime, silentLogger } from "@sluice/kernel";
 import { createCertificateAuthority, type Certificate } from "@sluice/testkit";
 import { afterEach, expect, test } from "vitest";
@@ -97,6 +97,34 @@ test("what is no handshake is cut without an answer, and so is a handshake that 
     await once(socket, "close");
     expect(answer).not.toContain("HTTP/1.1");
   }
+});
+
+/** The suite that a handshake ends with; null: there is none that both know. */
+async function shake(port: number, options: ConnectionOptions): Promise<string | null> {
+  const socket = connectTls({ host: "127.0.0.1", port, ca: ours.pem, ...options });
+  const shaken = await Promise.race([once(socket, "secureConnect").then(() => true), once(socket, "close").then(() => false)]).catch(
+    () => false,
+  );
+  const name = shaken ? socket.getCipher().name : null;
+  socket.destroy();
+  return name;
+}
+
+test.each([
+  ["ECDHE-ECDSA-AES128-GCM-SHA256", true],
+  ["ECDHE-ECDSA-AES256-GCM-SHA384", true],
+  ["ECDHE-ECDSA-AES128-SHA256", false],
+  ["ECDHE-ECDSA-AES256-SHA", false],
+  ["ECDHE-ECDSA-AES128-CCM8", false],
+])("with TLS 1.2 the suites of BCP 195 are spoken and no other: %s [D10.31]", async (ciphers, isSpoken) => {
+  const { port } = await openListener();
+  expect(await shake(port, { maxVersion: "TLSv1.2", ciphers })).toBe(isSpoken ? ciphers : null);
+});
+
+test("TLS 1.1 is not spoken, and TLS 1.3 is [D10.31]", async () => {
+  const { port } = await openListener();
+  expect(await shake(port, { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" })).toBeNull();
+  expect(await shake(port, { minVersion: "TLSv1.3" })).toMatch(/^TLS_/);
 });
 
 test("I14: a caller that was authenticated over TLS keeps its connection, however many strangers come", async () => {

@@ -11,6 +11,7 @@ import { constants } from "node:crypto";
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Duplex } from "node:stream";
+import { tlsSettings } from "@sluice/kernel";
 
 /** A certificate and its key, PEM; `clientAuthorities` are those whose certificates of peers are trusted. */
 interface ListenerCertificate {
@@ -58,7 +59,7 @@ export function createListenerServer(
 
 function secureOptions(tls: ListenerTls) {
   const { certificate, key, clientAuthorities } = tls.current();
-  const own = { cert: certificate, key, minVersion: "TLSv1.2" as const };
+  const own = { cert: certificate, key, ...tlsSettings };
   if (tls.clientCertificates === "none") return own;
   // Without a list Node would trust the public authorities.
   return { ...own, ca: [...(clientAuthorities ?? [])], secureOptions: constants.SSL_OP_NO_TICKET };
