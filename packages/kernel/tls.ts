@@ -3,7 +3,7 @@
 /** What every connection is made with, whatever Node's own options say. */
 export const tlsSettings = {
   minVersion: "TLSv1.2",
-  /** Those of TLS 1.3, and for TLS 1.2 those that BCP 195 (RFC 9325, section 4.2) recommends: each has forward secrecy. */
+  /** Those of TLS 1.3, and of TLS 1.2 those that BCP 195 recommends (RFC 9325, 4.2): each has forward secrecy. */
   ciphers: [
     "TLS_AES_256_GCM_SHA384",
     "TLS_CHACHA20_POLY1305_SHA256",

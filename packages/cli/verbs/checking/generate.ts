@@ -14,6 +14,7 @@ const generators = [
   { program: "docs/settings.ts", takes: ["check"] },
   { program: "docs/rights.ts", takes: ["check"] },
   { program: "docs/asvs.ts", takes: ["check"] },
+  { program: "docs/fapi.ts", takes: ["check"] },
   { program: "docs/matrix.ts", takes: ["check"] },
   { program: "docs/conformance.ts", takes: ["check"] },
   { program: "infra/slos.ts", takes: ["check"] },
