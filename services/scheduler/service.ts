@@ -69,6 +69,7 @@ import { type DayPlanner, startDayPlanner } from "./tasks/day-planner.ts";
 import { createMutex } from "./mutex.ts";
 import { startSchedulerCounts, createSchedulerMetrics } from "./scheduler-metrics.ts";
 import { createSnapshotCaches } from "./partition/snapshot-cache.ts";
+import { warmUp } from "./warm-up.ts";
 
 export { rebuildPartitions } from "./rebuild/rebuild.ts";
 
@@ -151,6 +152,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     watch: createPartitionWatch({ service, store: store.partitions, time, logger }),
     heartbeatAgeMs: () => owned?.heartbeatAgeMs() ?? Number.POSITIVE_INFINITY,
   };
+  await warmUp({ service, ...ports });
   owned = await createBatchConsumer({
     messaging,
     group: groups.scheduler,

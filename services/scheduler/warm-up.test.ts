@@ -1,0 +1,61 @@
+import { topics } from "@sluice/contracts";
+import { Fault, silentLogger } from "@sluice/kernel";
+import { expect, test } from "vitest";
+import { SchedulerEnvironment } from "./scheduler.fixture.ts";
+import { warmUp, warmUpMaxMs, type WarmUpPorts } from "./warm-up.ts";
+
+function given() {
+  const environment = new SchedulerEnvironment({ partitionCount: 12 });
+  const asked: string[] = [];
+  const client = environment.broker.client("warm");
+  const messaging: WarmUpPorts["messaging"] = {
+    ends: (places) => (asked.push(`ends ${places[0]?.topic} ${places.length}`), client.ends(places)),
+    identity: (topic) => (asked.push(`identity ${topic}`), client.identity(topic)),
+    read: (place, from, to) => (asked.push(`read ${place.topic} ${to - from}`), client.read(place, from, to)),
+  };
+  const { time, store } = environment;
+  const said: unknown[] = [];
+  const logger = { ...silentLogger, info: (event: string, fields = {}) => void said.push({ event, ...fields }) };
+  return { environment, asked, said, ports: { service: "scheduler", messaging, store, partitionCount: 12, time, logger } };
+}
+
+test("asks the broker for what a take-over asks, and reads a few records", async () => {
+  const { environment, asked, said, ports } = given();
+  await environment.append(topics.journal, environment.uetr(), environment.debit(environment.uetr()));
+  await environment.time.finish(warmUp(ports));
+  expect(asked).toEqual([
+    `ends ${topics.journal} 12`,
+    `ends ${topics.deadLetters} 12`,
+    `identity ${topics.journal}`,
+    `identity ${topics.deadLetters}`,
+    `read ${topics.journal} 1`,
+  ]);
+  expect(said).toEqual([{ event: "scheduler.warm", tookMs: expect.any(Number) }]);
+});
+
+test("I16: a server that does not answer delays the join for two seconds and no more, and one that fails for no time", async () => {
+  const { environment, said, ports } = given();
+  const never = { ...ports.store, days: { ...ports.store.days, open: () => new Promise<never>(() => undefined) } };
+  const startMs = environment.time.monotonicMs();
+  await environment.time.finish(warmUp({ ...ports, store: never }));
+  expect(environment.time.monotonicMs() - startMs).toBeLessThan(warmUpMaxMs + 100);
+  const failing = {
+    ...ports.store,
+    days: { ...ports.store.days, open: () => Promise.reject(new Fault("store.unavailable", "gone", { isRetryable: true })) },
+  };
+  await environment.time.finish(warmUp({ ...ports, store: failing }));
+  expect(environment.time.monotonicMs() - startMs).toBeLessThan(warmUpMaxMs + 200);
+  expect(said).toMatchObject([{ trouble: "no answer in time" }, { trouble: expect.stringContaining("gone") }]);
+});
+
+test("a scheduler asks before it joins its group", async () => {
+  const calls: string[] = [];
+  const observe = ({ operation }: { readonly operation: string }): void => void calls.push(operation);
+  const environment = new SchedulerEnvironment({ partitionCount: 2, storeHooks: { observe } });
+  const scheduler = await environment.scheduler();
+  await environment.time.advance(10_000);
+  const joined = calls.indexOf("partitions.takeOver");
+  expect(joined).toBeGreaterThan(0);
+  expect(calls.slice(0, joined)).toContain("transactions.open");
+  await scheduler.stop();
+});
