@@ -8,7 +8,7 @@
 
 import { topics } from "@sluice/contracts";
 import { formatReason, type Logger, sleep, type Time } from "@sluice/kernel";
-import type { Messaging } from "@sluice/messaging";
+import { type Messaging, requireCovered } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
 import { quarantinedCountMax } from "./tasks/quarantine-count.ts";
 
@@ -55,7 +55,8 @@ async function askBroker({ messaging, partitionCount }: WarmUpPorts): Promise<vo
   if (found === undefined) return;
   const { logStart, logEnd } = found;
   const from = logEnd - recordsMax > logStart ? logEnd - recordsMax : logStart;
-  for await (const _record of messaging.read({ topic: topics.journal, partition }, from, logEnd));
+  const place = { topic: topics.journal, partition };
+  for await (const _record of requireCovered(messaging.read(place, from, logEnd), place, from, logEnd));
 }
 
 async function askStore({ service, store, partitionCount }: WarmUpPorts): Promise<void> {
