@@ -19,6 +19,11 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/reading/search.ts")).searchVerb,
       },
       {
+        name: "tx request",
+        line: "what the attempts of one message send, masked",
+        load: async () => (await import("./verbs/reading/tx-request.ts")).txRequestVerb,
+      },
+      {
         name: "held",
         line: "held debits by bank, and why they wait",
         load: async () => (await import("./verbs/reading/held.ts")).heldVerb,

@@ -55,6 +55,7 @@ export const controlOperations = [
     "What a search finds, as a file",
   ),
   question("showTransaction", "/transactions/{uetr}", [], "All that happened to a transaction"),
+  question("showSentRequest", "/transactions/{uetr}/request", ["of", "offset"], "What the attempts of one message send, masked"),
   question("listWindows", "/windows", ["scheme", "from", "to"], "Business days, their windows and gates"),
   question("listCalendar", "/calendar", ["scheme", "from", "to"], "Dates of a scheme: windows, or why there are none"),
   question(

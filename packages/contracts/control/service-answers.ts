@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { alarmAnswers } from "./alarm-answers.ts";
+import { requestAnswers } from "./request-answers.ts";
 import {
   asOfSchema,
   bigNumberSchema,
@@ -76,6 +77,7 @@ const process = z
 
 export const serviceAnswers = {
   ...alarmAnswers,
+  ...requestAnswers,
   listServices: z.strictObject({
     schema: z.literal("Services"),
     asOf: asOfSchema,

@@ -40,6 +40,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "How many transactions match the terms of a search, with their sums, by state and bank. It reads all of them: with few terms and very many transactions the answer may be 503.",
   showTransaction:
     "The timeline that `./sluice tx` prints, what it waits for and what comes next, which decisions are possible now and why others are not, the reconciliation items with evidence and resolution, and what operators decided.",
+  showSentRequest:
+    "The body that every attempt of one delivery or posting sends, with the digest of its bytes. Persons, free texts and accounts are masked; signature, token and time of an attempt are kept nowhere. The place of a message is `dispatchOffset` in the timeline, that of an event `offset`. What receivers answered is in the timeline, masked too. 404: the log does not keep it any more.",
   listWindows:
     "Each planned business day: planned and actual times, windows missed, closes extended, and of each bank the gate with the reason why it is closed. Without `from`: from today; without `to`: a week.",
   listCalendar:
@@ -164,6 +166,8 @@ export const queryTexts: Readonly<Record<string, { readonly description: string;
   sort: { description: "uetr (the default) or newest: the last received first.", example: "newest" },
   target: { description: "DELIVERY (the default) or POSTING.", example: "DELIVERY" },
   to: { description: "Last date, included; of decisions an instant.", example: "2026-11-27" },
+  of: { description: "dispatch: a delivery; events: a posting. dispatch where it is not given.", example: "dispatch" },
+  offset: { description: "Offset of the message in its topic.", example: "12" },
   topic: { description: "Where the record lay.", example: "sluice.journal.v1" },
   why: { description: "Words of the reason why it was dead-lettered.", example: "first byte" },
 };

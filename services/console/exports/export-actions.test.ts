@@ -22,7 +22,10 @@ test("the audit as CSV has a row for each decision, the newest first, computes n
   const [head, ...lines] = (await answer.text()).trimEnd().split("\r\n");
   expect([answer.status, answer.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/csv")]);
   expect(head).toBe("at,operator,person,confirmedBy,kind,key,result,why,awaitsConfirmation,reason,requestedAt,id,offset");
-  expect(lines.map((line) => /(WithdrawalRequested|BankPauseRequested)/.exec(line)?.[1])).toEqual(["WithdrawalRequested", "BankPauseRequested"]);
+  expect(lines.map((line) => /(WithdrawalRequested|BankPauseRequested)/.exec(line)?.[1])).toEqual([
+    "WithdrawalRequested",
+    "BankPauseRequested",
+  ]);
   expect([lines[1]?.includes("'=1+1"), lines[1]?.includes("0123456789")]).toEqual([true, false]);
 });
 

@@ -31,6 +31,7 @@ export interface ControlAudit {
 const showsPayments: ReadonlySet<ControlOperationName> = new Set<ControlOperationName>([
   "searchTransactions",
   "showTransaction",
+  "showSentRequest",
   "listHeld",
   "listUndelivered",
   "listFailing",

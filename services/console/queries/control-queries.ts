@@ -24,6 +24,7 @@ import { compareCalendar } from "../calendar/compare-calendar.ts";
 import { listCalendar } from "../calendar/list-calendar.ts";
 import { listAlarms } from "../outlook/alarms/list-alarms.ts";
 import type { AlarmWatch } from "../outlook/alarms/watch-alarms.ts";
+import { showSentRequest } from "../outlook/show-request.ts";
 import { listHeld } from "./list-held.ts";
 import { exportItemEvidence } from "../exports/export-item-evidence.ts";
 import { exportActions } from "../exports/export-actions.ts";
@@ -88,6 +89,7 @@ export function createControlQueries({ brokerClock, outlook, ...given }: Control
     listActions: listActions(ports),
     exportActions: exportActions(ports),
     showTransaction: showTransaction(ports),
+    showSentRequest: showSentRequest(ports),
     listWindows: listWindows({ ...ports, schemes }),
     listCalendar: listCalendar(ports),
     compareCalendar: compareCalendar(ports),

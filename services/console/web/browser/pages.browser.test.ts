@@ -57,6 +57,7 @@ const pages = [
   "/search?state=HELD&flow=on-us",
   "/reconciliation?proposed=mine&minAge=1h",
   `/transactions/${consoleUetr}`,
+  `/transactions/${consoleUetr}/request?offset=0`,
   "/banks",
   "/banks/first",
   "/own/first",

@@ -14,6 +14,7 @@ import { showOutcomes } from "./outcomes.ts";
 import { showOwn, showOwnTransactionPage } from "./own.ts";
 import { showProposals } from "./proposals.ts";
 import { showReconciliation } from "./reconciliation.ts";
+import { showRequestPage } from "./request.ts";
 import { showSearch } from "./search.ts";
 import { showServices } from "./services.ts";
 import { showSystem } from "./system.ts";
@@ -28,6 +29,7 @@ export const pages: readonly Page[] = [
   { path: "/", load: showNow },
   { path: "/search", load: showSearch },
   { path: "/transactions/:uetr", load: showTransactionPage },
+  { path: "/transactions/:uetr/request", load: showRequestPage },
   { path: "/banks", load: showBanks },
   { path: "/banks/:bank", load: showBankPage },
   { path: "/own/:bank", load: showOwn },

@@ -4,7 +4,7 @@
 import { html } from "hono/html";
 import type { Timeline, TimelineAttempt, TimelineEnd, TimelineMessage, TimelineParkedMessage, TimelineState } from "@sluice/timeline";
 import { showMs, type Clock } from "./clock.ts";
-import { mark, stateMark, type Html } from "./html.ts";
+import { link, mark, stateMark, type Html } from "./html.ts";
 
 interface Entry {
   readonly offset: bigint;
@@ -21,13 +21,13 @@ export function renderHistory(timeline: Timeline, clock: Clock): Html {
       ...placed(message.offset, message.direction === "in" ? 0 : 3),
       atMs: message.atMs,
       kind: message.direction === "in" ? "arrives" : "leaves",
-      body: renderMessage(message, clock),
+      body: renderMessage(timeline.uetr, message, clock),
     })),
     ...timeline.states.map((state): Entry => ({
       ...placed(state.offset, 2),
       atMs: state.atMs,
       kind: "state",
-      body: renderState(state, clock),
+      body: renderState(timeline.uetr, state, clock),
     })),
     ...timeline.facts.map(({ offset, atMs, name, detail }): Entry => ({
       ...placed(offset, 1),
@@ -64,13 +64,14 @@ function placed(offset: string, place: number): Pick<Entry, "offset" | "place"> 
   return { offset: BigInt(offset), place };
 }
 
-function renderState({ state, stageVersion, event, esmEvent }: TimelineState, clock: Clock): Html {
+function renderState(uetr: string, { state, stageVersion, event, esmEvent }: TimelineState, clock: Clock): Html {
   return html`${stateMark(state)}
     <span class="quiet">state ${stageVersion}</span>
-    ${[event, esmEvent].map((one) => (one === null ? "" : html`<p class="quiet">event ${one.posting === null ? (one.waiting === null ? "on its way to the bank" : "waits") : one.posting.outcome.toLowerCase()} ${renderAttempts(one, clock)}</p>`))}`;
+    ${[event, esmEvent].map((one) => (one === null ? "" : html`<p class="quiet">event ${one.posting === null ? (one.waiting === null ? "on its way to the bank" : "waits") : one.posting.outcome.toLowerCase()} ${renderAttempts(one, clock)} ${requestLink(uetr, "events", one.offset, `event of ${state}`)}</p>`))}`;
 }
 
-function renderMessage({ direction, operation, bank, messageIdentification, delivery, waiting }: TimelineMessage, clock: Clock): Html {
+function renderMessage(uetr: string, message: TimelineMessage, clock: Clock): Html {
+  const { direction, operation, bank, messageIdentification, delivery, waiting, dispatchOffset } = message;
   const who = direction === "in" ? html`<strong>${bank}</strong> sent` : html`to <strong>${bank}</strong>:`;
   const outcome =
     delivery === null
@@ -79,7 +80,13 @@ function renderMessage({ direction, operation, bank, messageIdentification, deli
         : mark(waiting.isTried ? "waits" : "bad", waiting.isTried ? "not acknowledged" : waiting.stoppedBy === null ? "refused" : "stopped")
       : outcomeMark(delivery);
   return html`${who} ${operation} <span class="quiet">${messageIdentification}</span> ${outcome}
-    ${renderAttempts({ posting: delivery, waiting }, clock)}`;
+    ${renderAttempts({ posting: delivery, waiting }, clock)}
+    ${dispatchOffset === null ? "" : requestLink(uetr, "dispatch", dispatchOffset, messageIdentification)}`;
+}
+
+/** What every attempt sends. */
+function requestLink(uetr: string, of: "dispatch" | "events", offset: string, what: string): Html {
+  return link(`/transactions/${uetr}/request?of=${of}&offset=${offset}`, html`Request<span class="unseen"> of ${what}</span>`);
 }
 
 function outcomeMark({ outcome, attempts }: TimelineEnd): Html {
