@@ -147,7 +147,7 @@ async function writePosition({ document, lease, witness }: PartitionTakeOver, po
 }
 
 /** #8: null for a document that notes none. This service wrote the state itself. */
-export function readLettersNote(state: unknown): SkipsMemory | null {
+function readLettersNote(state: unknown): SkipsMemory | null {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this service wrote it
   return ((state ?? {}) as { readonly letters?: SkipsMemory | null }).letters ?? null;
 }

@@ -66,6 +66,30 @@ export const messagingBugs: readonly PlantedBug[] = [
     nearest: ["packages/messaging/partitions/readiness.test.ts"],
   },
   {
+    id: "ready-before-its-partitions-open",
+    breaks: "A process calls itself ready before it has opened a partition, so that a rollout ends the one before it too early.",
+    edits: [
+      {
+        file: "packages/messaging/partitions/partition-consumer.ts",
+        find: "const hasNone = troubles.length === 0 && assigned !== 0;",
+        put: "const hasNone = assigned === Infinity;",
+      },
+    ],
+    nearest: ["packages/messaging/partitions/readiness.test.ts"],
+  },
+  {
+    id: "join-waits-for-its-fetch",
+    breaks: "A member that is asked to join again waits for its fetch, and all others stand still meanwhile.",
+    edits: [
+      {
+        file: "packages/messaging/kafka/kafkajs/heartbeats.ts",
+        find: "return await Promise.race([beating.called.promise, fetch()]);",
+        put: "return await fetch();",
+      },
+    ],
+    nearest: ["packages/messaging/kafka/kafkajs/kafkajs-repairs.test.ts"],
+  },
+  {
     id: "second-place-of-double-append",
     breaks: "Of a batch that was appended twice the second place is answered.",
     edits: [

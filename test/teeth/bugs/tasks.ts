@@ -252,8 +252,8 @@ export const taskBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "services/scheduler/partition/take-over.ts",
-        find: "    after = rows.length === rowsMax ? (rows.at(-1)?.uetr ?? null) : null;\n",
-        put: "",
+        find: "    if (last === undefined || rows.length < limit) return count;\n",
+        put: "    return count;\n",
       },
     ],
     nearest: ["services/scheduler/partition/take-over.test.ts"],
