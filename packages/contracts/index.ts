@@ -2,7 +2,7 @@ export * from "./api.ts";
 export { stateEnteredRecord } from "./analytics/state-entered.ts";
 export { amountText } from "./messages/json/amount.ts";
 export { sha256Hex } from "./messages/json/canonical-json.ts";
-export { canonicalControlBody, controlBodies, readControlBody, redrivenMax, severalMax } from "./control/decision-bodies.ts";
+export { canonicalControlBody, controlBodies, readControlBody, redrivenMax, replayedMax, severalMax } from "./control/decision-bodies.ts";
 export type { ControlBody, ControlDecisionName } from "./control/decision-bodies.ts";
 export { controlAnswers } from "./control/answers.ts";
 export { decisionProposedSchema } from "./control/proposal-answers.ts";

@@ -28,7 +28,7 @@ const leftLettersMax = 1_000;
 const windowNumberMax = 24;
 const partitionMax = 9_999;
 /** Dead letters and transactions of one replay: a console has 8 s to answer. */
-const replayedMax = 50;
+export const replayedMax = 50;
 const replayedRecordsMax = 100_000;
 
 const reason = string(500, 1)

@@ -1,6 +1,7 @@
 // The answer to a decision about several, as a session keeps it until each has its outcome.
 
 import { controlAnswers } from "@sluice/contracts";
+import { plural } from "../parts/html.ts";
 import type { DecidedTogether } from "../sessions/kept-outcomes.ts";
 
 /** Null: the answer is that of another decision. */
@@ -19,6 +20,17 @@ export function readDecidedTogether(answer: Readonly<Record<string, unknown>>, a
       whyRefused: refusal(outcome, why),
     }));
     return { action, atMs, sums, ones };
+  }
+  if (answer["schema"] === "DeadLettersReplays") {
+    const { action, rows } = controlAnswers.replayDeadLetters.parse(answer);
+    const ones = rows.map(({ of, outcome, records, why }) => ({
+      key: of,
+      name: null,
+      action,
+      whyRefused: refusal(outcome, why),
+      done: records === null ? "under this decision before" : plural(records, "record"),
+    }));
+    return { action, atMs, sums: [], ones };
   }
   return null;
 }

@@ -14,6 +14,7 @@ import type { PageContent } from "../parts/layout.ts";
 import type { PrepareDecision, PreparedDecision } from "./decision-form.ts";
 import { readDecidedTogether } from "./decided-together.ts";
 import { prepareCheck, preparePause, prepareResume } from "./on-banks.ts";
+import { prepareReplays } from "./on-letters.ts";
 import { prepareBankRedrive } from "./on-refused.ts";
 import { prepareItemNote } from "./on-items.ts";
 import { prepareConfirmation, prepareRejection, prepareRetraction } from "./on-proposals.ts";
@@ -45,6 +46,7 @@ const decisions: ReadonlyMap<string, PrepareDecision> = new Map(
     noteItem: prepareItemNote,
     replayTransaction: prepareTransactionReplay,
     replayDeadLetter: prepareLetterReplay,
+    replayDeadLetters: prepareReplays,
     declareCreditsFinal: prepareCreditsFinal,
     openGate: prepareGateOpening,
     extendClose: prepareExtension,

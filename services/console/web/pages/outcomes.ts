@@ -48,6 +48,7 @@ interface Outcome {
 
 function readOutcome(one: OneDecided, judged: Judged | null): Outcome {
   if (one.whyRefused !== null) return { one, tone: "bad", word: "refused", why: one.whyRefused };
+  if (one.done !== undefined) return { one, tone: "good", word: "replayed", why: one.done };
   if (judged === null) return { one, tone: "waits", word: waits, why: "" };
   if (judged.awaitsConfirmation) return { one, tone: "waits", word: awaited, why: "" };
   const [tone, word] = words[judged.result] ?? ["bad", judged.result];
@@ -72,13 +73,21 @@ function renderFacts({ action, sums }: DecidedTogether): Html {
   ]);
 }
 
+function aboutLink(key: string): Html | string {
+  if (key === "") return "–";
+  if (key.startsWith("bank:")) return link(`/banks/${key.slice(5)}`, key.slice(5));
+  return key.includes(":") ? html`<code>${key}</code>` : uetrLink(key);
+}
+
 function renderAll(all: readonly Outcome[]): Html {
   const hasNames = all.some(({ one }) => one.name !== null);
   const columns = [{ title: "About" }, ...(hasNames ? [{ title: "Message" }] : []), { title: "Outcome" }, { title: "Why", isText: true }];
-  const cells = all.map(({ one: { key, name, action, whyRefused }, tone, word, why }) => [
-    key === "" ? "–" : key.startsWith("bank:") ? link(`/banks/${key.slice(5)}`, key.slice(5)) : uetrLink(key),
+  const cells = all.map(({ one: { key, name, action, whyRefused, done }, tone, word, why }) => [
+    aboutLink(key),
     ...(hasNames ? [html`<code>${name ?? ""}</code>`] : []),
-    whyRefused === null && word !== waits ? link(`/decided/${action}${queryText({ key })}`, mark(tone, word)) : mark(tone, word),
+    whyRefused === null && done === undefined && word !== waits
+      ? link(`/decided/${action}${queryText({ key })}`, mark(tone, word))
+      : mark(tone, word),
     why,
   ]);
   return dataTable("Outcome of each", columns, cells, "None.");

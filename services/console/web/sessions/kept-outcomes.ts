@@ -11,6 +11,8 @@ export interface OneDecided {
   readonly action: string;
   /** Why it was refused at once; null: it was stored. */
   readonly whyRefused: string | null;
+  /** What was done with it at once; left out: it has an outcome when its record is judged. */
+  readonly done?: string;
 }
 
 export interface DecidedTogether {
