@@ -135,6 +135,11 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/deciding/bank-check.ts")).bankCheckVerb,
       },
       {
+        name: "bank test",
+        line: "the same, as the bank's own person asks for it",
+        load: async () => (await import("./verbs/deciding/bank-check.ts")).bankTestVerb,
+      },
+      {
         name: "bank pause",
         line: "pauses a bank or connector, also for a maintenance",
         load: async () => (await import("./verbs/deciding/day-decisions.ts")).bankPauseVerb,

@@ -91,6 +91,13 @@ const openCredits = z
 const refusedWhole = z.boolean().meta({ description: "false: it has more; the oldest are listed." });
 const sums = z.array(z.strictObject({ currency: currencyTextSchema, count: countSchema, sum: amountTextSchema }));
 
+const checkRequested = z.strictObject({
+  schema: z.literal("CheckRequested"),
+  action: textSchema.meta({ description: "Each endpoint of the bank names it in `check` when it was called." }),
+  bank: textSchema,
+  requestedAt: timeSchema,
+});
+
 export const bankAnswers = {
   ...ownAnswers,
   showBank: z.strictObject({
@@ -116,12 +123,8 @@ export const bankAnswers = {
     rows: z.array(failingMessageSchema),
     isWhole: refusedWhole,
   }),
-  checkBank: z.strictObject({
-    schema: z.literal("CheckRequested"),
-    action: textSchema.meta({ description: "Each endpoint of the bank names it in `check` when it was called." }),
-    bank: textSchema,
-    requestedAt: timeSchema,
-  }),
+  checkBank: checkRequested,
+  checkOwnBank: checkRequested,
   redriveBank: z.strictObject({
     schema: z.literal("Redrives"),
     action: textSchema,

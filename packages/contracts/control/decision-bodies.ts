@@ -274,6 +274,7 @@ export const controlBodies = {
   pauseBank: pause,
   resumeBank: reasoned,
   checkBank: reasoned,
+  checkOwnBank: reasoned,
   eraseMonth: erasure,
   skipStuckRecord: skipRecord,
   replayDeadLetter: replay,

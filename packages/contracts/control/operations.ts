@@ -2,7 +2,8 @@
 // paths.
 //
 // #1 Every operation lies below `controlPrefix`. A question (GET) needs the role read, a decision (POST) the role act,
-//    and the confirmation or rejection of what another person proposed the role approve.
+//    and the confirmation or rejection of what another person proposed the role approve. A bank's own person, who can
+//    only read, may have its own addresses checked.
 // #2 An operator of one bank (`bank` in the configuration) has only the operations that are `forBank`, and of those
 //    only what lies below its own bank.
 // #3 A query parameter that is not listed here is refused, so that a misspelt filter never returns more than was asked
@@ -107,6 +108,10 @@ export const controlOperations = [
   decision("pauseBank", "/banks/{bank}/pause", "Pause a bank"),
   decision("resumeBank", "/banks/{bank}/resume", "End a bank's pause"),
   decision("checkBank", "/banks/{bank}/check", "Call a bank's addresses without a message, to learn whether they answer"),
+  {
+    ...decision("checkOwnBank", "/banks/{bank}/own/check", "Call a bank's own addresses without a message, as the bank asks", "read"),
+    forBank: true,
+  },
   decision("redriveBank", "/banks/{bank}/redrive", "Have several messages that a bank refused tried again, as one decision"),
   decision("withdrawDebits", "/withdrawal", "Withdraw several debits, as one decision"),
   decision("resolveItems", "/resolution", "Resolve several reconciliation items, as one decision"),
@@ -152,7 +157,7 @@ function question<const Name extends string>(name: Name, path: string, query: re
   return { name, method: "GET", path, role: "read", query, summary } as const;
 }
 
-function decision<const Name extends string>(name: Name, path: string, summary: string, role: "act" | "approve" = "act") {
+function decision<const Name extends string>(name: Name, path: string, summary: string, role: ControlRole = "act") {
   return { name, method: "POST", path, role, query: [] as readonly string[], summary } as const;
 }
 

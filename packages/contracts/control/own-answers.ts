@@ -78,6 +78,13 @@ const ownKey = z
   })
   .meta({ id: "OwnKey" });
 
+const ownCheck = z
+  .strictObject({ at: timeSchema, tookMs: countSchema, httpStatusCode: z.int().nullable(), reason: nullableTextSchema })
+  .meta({
+    id: "OwnCheck",
+    description: "The newest check that somebody asked for. Any status code says that it was reached; else `reason` says why not.",
+  });
+
 export const ownAnswers = {
   showOwnBank: z.strictObject({
     schema: z.literal("OwnBank"),
@@ -86,7 +93,7 @@ export const ownAnswers = {
     name: textSchema,
     state: receiverStateSchema,
     until: nullableTimeSchema.meta({ description: "End of the maintenance." }),
-    endpoints: z.array(endpointSchema.omit({ check: true })),
+    endpoints: z.array(endpointSchema.omit({ check: true }).extend({ check: ownCheck.nullable() })),
     waiting: z
       .strictObject({ deliveries: waitingTotals, postings: waitingTotals, countedAt: countedAtSchema })
       .nullable()

@@ -33,6 +33,7 @@ export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
   },
   pauseBank: { reason: "The bank's core system is being restored", until: "2026-11-22T03:00:00+02:00" },
   checkBank: { reason: "Before the bank goes live, change 4714" },
+  checkOwnBank: { reason: "Our new certificate is in place" },
   resumeBank: { reason: "The bank says that it is back" },
   eraseMonth: { reason: "The bank has left, and its time for questions is over, ticket 4715" },
   skipStuckRecord: {

@@ -85,6 +85,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "A delivery that was answered with a code after which nothing is tried any more is tried again: same id, same bytes. Or the posting of an event (`target: POSTING`), which can change no outcome.",
   stopDelivery:
     "A delivery that its transaction waits for is tried no more, however often it failed. Its state stays, for the receiver may have taken it: at its close or deadline it becomes an item, and until then it can be redriven. What follows under its UETR is sent. Or the posting of an event (`target: POSTING`), which can change no outcome.",
+  checkOwnBank:
+    "What checkBank does, for the bank's own person: each of its addresses is called once by OPTIONS, with a `webhook-id` that begins with `check-`. No transaction changes. Once in 30 s for each bank (409). What came of it: `endpoints` of `GET /banks/{bank}/own`. An operator of Sluice needs the role act.",
   redriveBank:
     "What redriveDelivery does, for each of at most 500 messages of one bank, as one decision that a second person confirms at once. Each is judged by itself and has its own outcome and its own id; 409 if none is possible. Sent again under the same id each counts once.",
   withdrawDebits:

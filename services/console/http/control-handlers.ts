@@ -25,6 +25,7 @@ import { listProposals } from "../proposals/list-proposals.ts";
 import type { ProposalBook } from "../proposals/proposal-book.ts";
 import { proposeDecisions, type DecisionHandlers } from "../proposals/propose-decision.ts";
 import { checkBank } from "../banks/check-bank.ts";
+import { checkOwnBank } from "../banks/own/check-own-bank.ts";
 import { redriveBank } from "../banks/redrive-bank.ts";
 import { noteItem } from "../decisions/note-item.ts";
 import { eraseMonth } from "../decisions/erase-month.ts";
@@ -78,6 +79,7 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
     pauseBank: pauseBank(acting),
     resumeBank: resumeBank(acting),
     checkBank: checkBank(ports),
+    checkOwnBank: checkOwnBank(ports, checkBank(ports)),
     resolveItems: resolveItems(acting),
     confirmResolutions: confirmResolutions(acting),
     pauseBanks: pauseBanks(acting),

@@ -8,6 +8,7 @@ const texts: Readonly<Record<string, string>> = {
   "already-resolved": "the item has a final resolution, and that does not change.",
   "already-retracted": "the person who proposed it has retracted it.",
   "already-so": "it was so already.",
+  "checked-just-now": "the addresses of the bank were called in the last 30 seconds.",
   "close-reached": "that close has come, or its time is now.",
   "day-over": "the day's reconciliation close has come.",
   "end-reached": "its end is not ahead.",

@@ -1,5 +1,5 @@
-// `./sluice bank check`: has the addresses of a bank or connector called without a message, waits for what comes, and
-// says of each whether it is reached.
+// `./sluice bank check` and `./sluice bank test`: have the addresses of a bank or connector called without a message,
+// wait for what comes, and say of each whether it is reached.
 //
 // #1 Exit 1: an address is not reached. Exit 5: not every address was called within 15 s.
 
@@ -32,10 +32,38 @@ export function createBankCheck(time: Time): RunControlVerb {
     await sendDecision(client, time, `${path}/check`, { reason }, id);
     const endpoints = await awaitChecks(client, time, path, id);
     if (call.flag("json")) where.out(JSON.stringify({ schema: "EndpointChecks", bank, action: id, endpoints }, null, 2));
-    else where.out(endpoints.map((endpoint) => maskControlCharacters(checkLine(endpoint, id))).join("\n"));
+    else where.out(endpoints.map((endpoint) => maskControlCharacters(checkLine(endpoint, isCheckedBy(endpoint, id)))).join("\n"));
     if (!endpoints.every((endpoint) => isCheckedBy(endpoint, id))) return exitUnknown;
     return endpoints.every((endpoint) => memberText(endpoint, "check.reason") === "-") ? 0 : exitNotReached;
   };
+}
+
+/** As the bank's own person sees it, who does not see ids of checks: one that is newer than the last is the answer. */
+export function createBankTest(time: Time): RunControlVerb {
+  return async (call, where) => {
+    const [bank = ""] = call.positionals;
+    const reason = requireOption(call, "reason");
+    const client = await controlClient(call, where);
+    const path = `/banks/${encodeURIComponent(bank)}/own`;
+    const before = new Map(memberRows(await client.get(path), "endpoints").map((one) => [endpointKey(one), memberText(one, "check.at")]));
+    await sendDecision(client, time, `${path}/check`, { reason }, call.value("id") ?? randomUUID());
+    const isNew = (one: AnswerBody): boolean => memberText(one, "check.at") !== (before.get(endpointKey(one)) ?? "-");
+    const untilMs = time.monotonicMs() + waitMaxMs;
+    let endpoints: readonly AnswerBody[];
+    for (;;) {
+      endpoints = memberRows(await client.get(path), "endpoints");
+      if (time.monotonicMs() >= untilMs || endpoints.every(isNew)) break;
+      await sleep(time, againMs);
+    }
+    if (call.flag("json")) where.out(JSON.stringify({ schema: "EndpointTests", bank, endpoints }, null, 2));
+    else where.out(endpoints.map((one) => maskControlCharacters(checkLine(one, isNew(one)))).join("\n"));
+    if (!endpoints.every(isNew)) return exitUnknown;
+    return endpoints.every((one) => memberText(one, "check.reason") === "-") ? 0 : exitNotReached;
+  };
+}
+
+function endpointKey(endpoint: AnswerBody): string {
+  return `${memberText(endpoint, "service")} ${memberText(endpoint, "address")}`;
 }
 
 /** #1 */
@@ -53,15 +81,28 @@ function isCheckedBy(endpoint: AnswerBody, id: string): boolean {
   return memberText(endpoint, "check.action") === id;
 }
 
-function checkLine(endpoint: AnswerBody, id: string): string {
+function checkLine(endpoint: AnswerBody, isCalled: boolean): string {
   const where = `${memberText(endpoint, "address")} (${memberText(endpoint, "service")})`;
-  if (!isCheckedBy(endpoint, id)) return `${where}: not called within 15 s`;
+  if (!isCalled) return `${where}: not called within 15 s`;
   const took = `in ${memberText(endpoint, "check.tookMs")} ms`;
   const reason = memberText(endpoint, "check.reason");
   return reason === "-"
     ? `${where}: reached, HTTP ${memberText(endpoint, "check.httpStatusCode")} ${took}`
     : `${where}: NOT REACHED, ${reason} ${took}`;
 }
+
+export const bankTestVerb: Verb = {
+  name: "bank test",
+  summary: "as a bank's own person: has its addresses called without a message, and says what each answered",
+  arguments: [{ placeholder: "BANK", text: "the bank" }],
+  options: { reason: decisionOptions.reason, id: decisionOptions.id, ...controlOptions },
+  notes: [
+    "Each address is called once by OPTIONS, with a webhook-id that begins with check-; once in 30 s for each bank.",
+    "Exit 1 if an address is not reached, 5 if not each was called within 15 s.",
+  ],
+  examples: ['bank test sample --reason "our new certificate is in place"'],
+  run: asControlVerb(createBankTest(machineTime)),
+};
 
 export const bankCheckVerb: Verb = {
   name: "bank check",

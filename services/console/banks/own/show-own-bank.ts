@@ -54,7 +54,7 @@ export function showOwnBank(ports: OwnBankPorts): ControlHandler {
         name: configured.name,
         state,
         until,
-        endpoints: status.endpoints.map(withoutCheck),
+        endpoints: status.endpoints.map(ownEndpoint),
         waiting: waiting === null ? null : { deliveries: waiting.deliveries, postings: waiting.postings, countedAt },
         days: listNear(days).map((day) => dayView(day, isBank ? bank : null)),
         received: ownCountsView((received?.rows ?? []).filter((row) => row.bank === bank)),
@@ -67,9 +67,11 @@ export function showOwnBank(ports: OwnBankPorts): ControlHandler {
   };
 }
 
-/** A check is an operator's, with the operator's id of it. */
-function withoutCheck({ service, address, state, breaker, retryAfterUntil, secondsToRetry, concurrency, connections }: Endpoint) {
-  return { service, address, state, breaker, retryAfterUntil, secondsToRetry, concurrency, connections };
+/** A check may be an operator's, whose id of it is not the bank's to see. */
+function ownEndpoint({ check, service, address, state, breaker, retryAfterUntil, secondsToRetry, concurrency, connections }: Endpoint) {
+  const { action: _id, ...came } = check ?? { action: "" };
+  const own = check === null ? null : came;
+  return { service, address, state, breaker, retryAfterUntil, secondsToRetry, concurrency, connections, check: own };
 }
 
 function listNear(open: readonly Day[]): readonly Day[] {

@@ -21,7 +21,8 @@ export interface PreparedDecision {
   readonly secondPerson: string | null;
   /** What the button says. */
   readonly verb: string;
-  readonly runbook: string;
+  /** null: it is not for operators. */
+  readonly runbook: string | null;
 }
 
 /** Whether a value is on: as a form that was refused had it, else by default. */

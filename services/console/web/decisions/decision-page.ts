@@ -13,7 +13,7 @@ import { mark, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 import type { PrepareDecision, PreparedDecision } from "./decision-form.ts";
 import { readDecidedTogether } from "./decided-together.ts";
-import { prepareCheck, preparePause, prepareResume } from "./on-banks.ts";
+import { prepareCheck, prepareOwnCheck, preparePause, prepareResume } from "./on-banks.ts";
 import { prepareReplays } from "./on-letters.ts";
 import { prepareBankRedrive } from "./on-refused.ts";
 import { prepareItemNote } from "./on-items.ts";
@@ -51,6 +51,7 @@ const decisions: ReadonlyMap<string, PrepareDecision> = new Map(
     openGate: prepareGateOpening,
     extendClose: prepareExtension,
     checkBank: prepareCheck,
+    checkOwnBank: prepareOwnCheck,
     pauseBank: preparePause,
     resumeBank: prepareResume,
     confirmProposal: prepareConfirmation,
@@ -74,7 +75,7 @@ export async function decideByForm(asked: Asked): Promise<PageContent | Elsewher
     const reason = (form.get("reason") ?? "").trim();
     const answer = await asked.api.send(prepared.path, { ...body, reason }, form.get("actionId") ?? asked.newActionId());
     const together = readDecidedTogether(answer, asked.clock.nowMs);
-    if (together === null) return { location: findResult(answer) };
+    if (together === null) return { location: findResult(answer, asked.params["name"] === "checkOwnBank") };
     asked.outcomes.keep(together);
     return { location: `/outcomes/${encodeURIComponent(together.action)}` };
   } catch (error) {
@@ -97,8 +98,8 @@ function findMissingRole({ params, me }: Asked): string | null {
 }
 
 /** A decision that is stored has a result; a proposal is in its list, open or ended. */
-function findResult({ schema, action, key, id, bank }: Readonly<Record<string, unknown>>): string {
-  if (schema === "CheckRequested" && typeof bank === "string") return `/banks/${encodeURIComponent(bank)}#endpoints`;
+function findResult({ schema, action, key, id, bank }: Readonly<Record<string, unknown>>, isOwn: boolean): string {
+  if (schema === "CheckRequested" && typeof bank === "string") return `/${isOwn ? "own" : "banks"}/${encodeURIComponent(bank)}#endpoints`;
   if ((schema === "DecisionProposed" || schema === "ProposalEnded") && typeof id === "string") return `/proposals#${id}`;
   if (typeof action === "string" && typeof key === "string") return `/decided/${encodeURIComponent(action)}${queryText({ key })}`;
   return "/dead-letters";

@@ -56,6 +56,27 @@ export const prepareCheck: PrepareDecision = async (asked) => {
   };
 };
 
+/** For the bank's own person, who sees nothing but its own. */
+export const prepareOwnCheck: PrepareDecision = async ({ api, query }) => {
+  const own = await api.read("showOwnBank", `/banks/${encodeURIComponent(query.get("bank") ?? "")}/own`);
+  return {
+    title: `Test the addresses of ${own.bank}`,
+    preview: facts([
+      ["Bank", own.name],
+      ["Addresses", own.endpoints.map(({ address }) => html`<code>${address}</code> `)],
+    ]),
+    warning:
+      "Each address is called once by OPTIONS, without a message and with a webhook-id that begins with check-. No transaction changes.",
+    fields: "",
+    path: `/banks/${own.bank}/own/check`,
+    body: () => ({}),
+    command: `./sluice bank test ${own.bank} --reason TEXT`,
+    secondPerson: null,
+    verb: "Call the addresses",
+    runbook: null,
+  };
+};
+
 export const preparePause: PrepareDecision = async (asked) => {
   const { id, preview } = await load(asked);
   const { nowMs } = asked.clock;

@@ -122,9 +122,9 @@ function renderCounts(title: string, counts: Own["sent"], countedAt: string | nu
   return html`${dataTable(title, columns, rows, "Nothing.")} ${showCounted(countedAt, clock)}`;
 }
 
-function renderEndpoints({ endpoints }: Own, clock: Clock): Html {
-  const columns = [{ title: "Address" }, { title: "For" }, { title: "State" }, { title: "Breaker" }, { title: "Asked to wait until" }];
-  const rows = endpoints.map(({ address, service, state, breaker, retryAfterUntil }) => [
+function renderEndpoints({ bank, endpoints }: Own, clock: Clock): Html {
+  const columns = ["Address", "For", "State", "Breaker", "Asked to wait until", "Last test"].map((title) => ({ title }));
+  const rows = endpoints.map(({ address, service, state, breaker, retryAfterUntil, check }) => [
     html`<code>${address}</code>`,
     service === "dispatcher" ? "messages" : "postings of events",
     receiverMark(state),
@@ -132,8 +132,22 @@ function renderEndpoints({ endpoints }: Own, clock: Clock): Html {
       ? "closed"
       : html`open ${showTime(breaker.since, clock)} <span class="quiet">${showDistance(breaker.since, clock)}, ${breaker.reason}</span>`,
     showTime(retryAfterUntil, clock),
+    check === null ? "–" : renderCheck(check, clock),
   ]);
-  return dataTable("Endpoints", columns, rows, "Nothing is configured for it.");
+  return html`<section id="endpoints">
+    ${dataTable("Endpoints", columns, rows, "Nothing is configured for it.")}
+    <p><a class="button" href="/decide/checkOwnBank${queryText({ bank })}">Test the addresses…</a></p>
+    <p class="quiet">
+      The whole of a bank's behaviour is tested where the bank runs, by <code>./sluice conformance URL --secret-file FILE</code>; what came
+      of it is known there alone. Events that the bank has lost it asks for itself: <code>GET /events?from=TIME</code> of the bank's own
+      side.
+    </p>
+  </section>`;
+}
+
+function renderCheck({ at, tookMs, httpStatusCode, reason }: NonNullable<Own["endpoints"][number]["check"]>, clock: Clock): Html {
+  const said = reason === null ? mark("good", `reached, HTTP ${httpStatusCode ?? "–"}`) : mark("bad", `not reached: ${reason}`);
+  return html`${said} <span class="quiet">${showTime(at, clock)}, in ${count(tookMs)} ms</span>`;
 }
 
 const keyKinds = { token: "token", certificate: "client certificate", client: "OAuth client", "message-key": "key of messages" } as const;
