@@ -19,6 +19,7 @@ export interface SlowClosePorts extends ConsoleClientPorts {
 }
 
 const lookBeforeMs = 2_500;
+/** The first extension; each is twice as long as the one before. */
 const extensionMs = 10_000;
 const extensionsMax = 6;
 
@@ -30,11 +31,12 @@ export async function extendWhileSlow(ports: SlowClosePorts, times: { -readonly 
     await sleep(time, Math.max(0, times.closesAtMs - lookBeforeMs - time.nowMs()), signal);
     const left = signal.aborted ? 0 : await countLeft(ports);
     if (left === 0) return problems;
-    const [closesAtMs, reconciliationAtMs] = [times.closesAtMs + extensionMs, times.reconciliationAtMs + extensionMs];
+    const longerMs = extensionMs * 2 ** (extension - 1);
+    const [closesAtMs, reconciliationAtMs] = [times.closesAtMs + longerMs, times.reconciliationAtMs + longerMs];
     const reason = "This machine is slow: debits of the day are not through.";
     narrator.say(
       "day",
-      `this machine is slow: ${left} are not through, and ${operators[0]?.name} extends the close by ${extensionMs / 1_000} s`,
+      `this machine is slow: ${left} are not through, and ${operators[0]?.name} extends the close by ${longerMs / 1_000} s`,
     );
     for (const [window, atMs] of [
       [0, reconciliationAtMs],

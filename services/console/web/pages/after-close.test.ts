@@ -71,3 +71,21 @@ test("a day that is reconciled offers no decision about its gates and closes, an
   expect((await over.reader.ask(`/days/${day}`)).text.includes("/decide/extendClose")).toBe(false);
   expect(await over.read(`/days/${day}`)).toMatch(/Extend a close not possible: the day is reconciled/);
 });
+
+test("a day that is counted is counted by bank and state, each with a way to its transactions", async () => {
+  const { environment, reader } = await openDay(opens);
+  const about = { applied: -1n, businessDate: "2026-11-20", reconciliationDay: day } as const;
+  const banks = ["first", "second", "second"];
+  await saveTransactions(
+    environment,
+    banks.map((bank, index) => buildStoredTransaction(index === 2 ? "UNPAID" : "COMPLETED", 20 + index, { ...about, bank })),
+  );
+  expect((await reader.ask(`/days/${day}`)).text).not.toContain("By bank and state");
+  const { text } = await reader.ask(`/days/${day}?conservation=yes`);
+  const places = [...text.matchAll(/href="(\/search\?[^"]*state=[^"]*)"/g)].map(([, href = ""]) => href.replaceAll("&amp;", "&"));
+  expect(places).toEqual(
+    [["COMPLETED", "first"], ["COMPLETED", "second"], ["UNPAID", "second"]].map(
+      ([state, bank]) => `/search?scheme=ZA_EFT&businessDate=2026-11-20&state=${state}&bank=${bank}`,
+    ),
+  );
+});

@@ -5,7 +5,7 @@ import { html } from "hono/html";
 import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showDate, showDistance, showTime, type Clock } from "../parts/clock.ts";
-import { closedGateMark, count, facts, link, mark, money, dataTable, uetrLink, type Html, deciders } from "../parts/html.ts";
+import { closedGateMark, count, facts, link, mark, money, dataTable, stateMark, uetrLink, type Html, deciders } from "../parts/html.ts";
 import { explainItem } from "../parts/item.ts";
 import type { PageContent } from "../parts/layout.ts";
 
@@ -76,11 +76,12 @@ export async function showDay({ api, params, query, clock }: Asked): Promise<Pag
   const key = params["day"] ?? "";
   const [scheme = "", date = ""] = key.split(":");
   const isCounted = query.get("conservation") === "yes";
-  const [{ rows }, held, { rows: summary }, whole] = await Promise.all([
+  const [{ rows }, held, { rows: summary }, whole, counts] = await Promise.all([
     api.read("listWindows", `/windows${queryText({ scheme, from: date, to: date })}`),
     api.read("listHeld", `/held${queryText({ day: key })}`),
     api.read("summariseReconciliation", `/reconciliation/summary${queryText({ day: key })}`),
     isCounted ? api.read("showConservation", `/conservation${queryText({ day: key })}`) : null,
+    isCounted ? api.read("countTransactions", `/transactions/counts${queryText({ scheme, businessDate: date })}`) : null,
   ]);
   const [day] = rows;
   if (day === undefined) throw new ApiRefusal(404, "Not known", "This business day is not planned. Days are planned a week ahead.");
@@ -91,7 +92,7 @@ export async function showDay({ api, params, query, clock }: Asked): Promise<Pag
     runbook: "a-gate-stays-closed",
     isLive: !isCounted,
     body: html`${renderTimes(day, clock)} ${renderActions(day)} ${renderGates(day, held.rows)} ${renderSummary(key, summary)}
-    ${renderConservation(key, whole)} ${renderHistory(day, clock)}`,
+    ${renderConservation(key, whole)} ${renderCounts(date, scheme, counts)} ${renderHistory(day, clock)}`,
   };
 }
 
@@ -190,7 +191,7 @@ function renderSummary(day: string, summary: AnswerOf<"summariseReconciliation">
 /** Counting a day can take long, so that it is done when somebody asks for it. */
 function renderConservation(day: string, whole: AnswerOf<"showConservation"> | null): Html {
   if (whole === null)
-    return html`<p>${link(`/days/${day}?conservation=yes`, "Count whether everything that was accepted is accounted for")}</p>`;
+    return html`<p>${link(`/days/${day}?conservation=yes`, "Count the day: by state and bank, and whether everything that was accepted is accounted for")}</p>`;
   const columns = [{ title: "Bank" }, { title: "Column" }, { title: "Transactions", isNumber: true }, { title: "Sum", isNumber: true }];
   const rows = whole.rows.flatMap(({ bank, currency, columns: cells }) =>
     Object.entries(cells).map(([name, { count: number, sum }]) => [bank, name, count(number), money(currency, sum)]),
@@ -199,6 +200,20 @@ function renderConservation(day: string, whole: AnswerOf<"showConservation"> | n
       ${whole.isWhole ? mark("good", "Everything that was accepted is accounted for.") : mark("bad", "Something is not accounted for: see the runbook conservation-is-broken.")}
     </p>
     ${dataTable("Conservation", columns, rows, "Nothing was accepted.")}`;
+}
+
+function renderCounts(businessDate: string, scheme: string, counts: AnswerOf<"countTransactions"> | null): Html | string {
+  if (counts === null) return "";
+  const columns = [{ title: "Bank" }, { title: "State" }, { title: "Transactions", isNumber: true }, { title: "Sum", isNumber: true }];
+  const rows = counts.rows
+    .toSorted((a, b) => ((a.bank ?? "") < (b.bank ?? "") ? -1 : (a.bank ?? "") > (b.bank ?? "") ? 1 : 0))
+    .map(({ bank, state, count: number, currency, sum }) => [
+      bank ?? "–",
+      stateMark(state),
+      link(`/search${queryText({ scheme, businessDate, state, bank })}`, count(number)),
+      money(currency, sum),
+    ]);
+  return dataTable("By bank and state", columns, rows, "Nothing was accepted for this day yet.");
 }
 
 function renderHistory({ declarations, putBacks, decisions }: Day, clock: Clock): Html {
