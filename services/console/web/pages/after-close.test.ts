@@ -84,8 +84,10 @@ test("a day that is counted is counted by bank and state, each with a way to its
   const { text } = await reader.ask(`/days/${day}?conservation=yes`);
   const places = [...text.matchAll(/href="(\/search\?[^"]*state=[^"]*)"/g)].map(([, href = ""]) => href.replaceAll("&amp;", "&"));
   expect(places).toEqual(
-    [["COMPLETED", "first"], ["COMPLETED", "second"], ["UNPAID", "second"]].map(
-      ([state, bank]) => `/search?scheme=ZA_EFT&businessDate=2026-11-20&state=${state}&bank=${bank}`,
-    ),
+    [
+      ["COMPLETED", "first"],
+      ["COMPLETED", "second"],
+      ["UNPAID", "second"],
+    ].map(([state, bank]) => `/search?scheme=ZA_EFT&businessDate=2026-11-20&state=${state}&bank=${bank}`),
   );
 });

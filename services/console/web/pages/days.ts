@@ -191,7 +191,9 @@ function renderSummary(day: string, summary: AnswerOf<"summariseReconciliation">
 /** Counting a day can take long, so that it is done when somebody asks for it. */
 function renderConservation(day: string, whole: AnswerOf<"showConservation"> | null): Html {
   if (whole === null)
-    return html`<p>${link(`/days/${day}?conservation=yes`, "Count the day: by state and bank, and whether everything that was accepted is accounted for")}</p>`;
+    return html`<p>
+      ${link(`/days/${day}?conservation=yes`, "Count the day: by state and bank, and whether everything that was accepted is accounted for")}
+    </p>`;
   const columns = [{ title: "Bank" }, { title: "Column" }, { title: "Transactions", isNumber: true }, { title: "Sum", isNumber: true }];
   const rows = whole.rows.flatMap(({ bank, currency, columns: cells }) =>
     Object.entries(cells).map(([name, { count: number, sum }]) => [bank, name, count(number), money(currency, sum)]),
