@@ -38,6 +38,11 @@ export interface TransactionWrite {
   readonly document: TransactionDocument;
   /** 0: the document must not exist. */
   readonly expectedVersion: number;
+  /**
+   * The document of `expectedVersion` from which this one was made. Where the adapter wrote that very object, it sets
+   * only the members that differ.
+   */
+  readonly before?: TransactionDocument | null;
 }
 
 export interface DocumentVersion {

@@ -21,7 +21,7 @@ const seed = 42;
 /** Topics that nothing but analysts and people read. */
 const forAnalysts: ReadonlySet<string> = new Set([topics.transactions, topics.stateEvents, topics.items, topics.days, topics.receipts]);
 
-/** What one journey may cost: produce and commit requests, records, their bytes, and calls of the store. */
+/** What one journey may cost: produce and commit requests, records, their bytes, and what is asked of the store. */
 interface Cost {
   requests: number;
   /** The records of one partition in one request, which broker and client handle together. */
@@ -30,6 +30,8 @@ interface Cost {
   recordsForAnalysts: number;
   bytes: number;
   storeCalls: number;
+  /** What they write, in characters of JSON. */
+  storeCharacters: number;
 }
 
 interface Load {
@@ -48,7 +50,15 @@ const loads: readonly Load[] = [
     fromMs: simulatedDayTimes.postFromMs,
     untilMs: simulatedDayTimes.postUntilMs,
     scenario: {},
-    costs: { requests: 8.5, batches: 11.7, records: 15.5, recordsForAnalysts: 18.4, bytes: 24_000, storeCalls: 6.3 },
+    costs: {
+      requests: 8.5,
+      batches: 11.7,
+      records: 15.5,
+      recordsForAnalysts: 18.4,
+      bytes: 24_000,
+      storeCalls: 6.3,
+      storeCharacters: 10_800,
+    },
   },
   {
     name: "300 a second, while the window is open",
@@ -56,7 +66,15 @@ const loads: readonly Load[] = [
     fromMs: 6_000,
     untilMs: 7_000,
     scenario: { partitionCount: 12, maxUnacknowledged: 10_000, dates: { ...noon, windows: [{ opens: "12:00:02", closes: "12:01:00" }] } },
-    costs: { requests: 3.7, batches: 10.6, records: 15.5, recordsForAnalysts: 17.5, bytes: 24_000, storeCalls: 1.5 },
+    costs: {
+      requests: 3.7,
+      batches: 10.6,
+      records: 15.5,
+      recordsForAnalysts: 17.5,
+      bytes: 24_000,
+      storeCalls: 1.5,
+      storeCharacters: 9_800,
+    },
   },
 ];
 
@@ -90,7 +108,7 @@ interface Played {
 
 /** Plays the day and counts; the records of journeys are counted too, to show that all of them were played. */
 async function play(scenario: Partial<Scenario>, messages: Scenario["messages"]): Promise<Played> {
-  const cost: Cost = { requests: 0, batches: 0, records: 0, recordsForAnalysts: 0, bytes: 0, storeCalls: 0 };
+  const cost: Cost = { requests: 0, batches: 0, records: 0, recordsForAnalysts: 0, bytes: 0, storeCalls: 0, storeCharacters: 0 };
   const where = new Map<string, number>();
   const count = (process: string, what: string): void => {
     const name = `${process.replace(/-[0-9.]+$/u, "")} ${what}`;
@@ -116,6 +134,9 @@ async function play(scenario: Partial<Scenario>, messages: Scenario["messages"])
     called(process, operation) {
       cost.storeCalls += 1;
       count(process, operation);
+    },
+    wrote(characters) {
+      cost.storeCharacters += characters;
     },
   };
   const end = await simulateScenario(seed, { ...calmScenario, ...scenario, messages }, meter);

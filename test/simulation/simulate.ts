@@ -25,7 +25,7 @@ import { machineTime, type Random, silentLogger, silentMetrics, type Time } from
 import { startScheduler } from "@sluice/scheduler";
 import { createDataKeys, createSealingSerde, type KeyService } from "@sluice/secrecy";
 import { createMemoryKeyService } from "@sluice/secrecy/key-service.fixture";
-import { checkConservation, createMemoryStore, type MemoryStore, type StoreFault } from "@sluice/store";
+import { checkConservation, createMemoryStore, type MemoryStore, type MemoryStoreHooks, type StoreFault } from "@sluice/store";
 import {
   createMemoryRecorder,
   createVirtualTime,
@@ -115,6 +115,8 @@ export interface SimulationMeter {
   committed(process: string, atMs: number): void;
   /** A call of the store, for example `transactions.write`. */
   called(process: string, operation: string): void;
+  /** What a call writes to the store, in characters of JSON. */
+  wrote(characters: number): void;
 }
 
 export async function simulateScenario(seed: number, scenario: Scenario, meter: SimulationMeter | null = null): Promise<SimulationEnd> {
@@ -153,7 +155,11 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
     },
   });
   const storeFate = (): StoreFault => met("store", storeFault(scenario, random, isTroubled()));
-  const store = createMemoryStore({ time, random, hooks: { fault: storeFate } });
+  const store = createMemoryStore({
+    time,
+    random,
+    hooks: { fault: storeFate, ...(meter === null ? {} : { observe: meterWrites(meter) }) },
+  });
   const keys = seed % 3 === 1 ? createMemoryKeyService(String(seed)) : null;
   const signing = seed % 4 < 2 ? simulatedSignatures : null;
   const operatorSignatures = signing?.settings ?? null;
@@ -271,6 +277,12 @@ function createMeteredTrace(meter: SimulationMeter): Trace {
     lines: () => 0,
     hash: () => "",
     tail: () => [],
+  };
+}
+
+function meterWrites(meter: SimulationMeter): NonNullable<MemoryStoreHooks["observe"]> {
+  return (call) => {
+    if (call.isWrite) meter.wrote(call.payload().length);
   };
 }
 

@@ -58,6 +58,22 @@ export interface RoutedTransactions {
   readonly learn: (partition: PartitionBuild) => void;
 }
 
+/** Builds that are kept open: a partition has one in use, and one that is being made. */
+const buildsKept = 16;
+
+/** Opens each build once, because it remembers what was written to it. */
+export function keepBuilds(open: (build: number) => BuildTransactions): (build: number) => BuildTransactions {
+  const kept = new Map<number, BuildTransactions>();
+  return (build) => {
+    const known = kept.get(build);
+    if (known !== undefined) return known;
+    const opened = open(build);
+    if (kept.size >= buildsKept) kept.clear();
+    kept.set(build, opened);
+    return opened;
+  };
+}
+
 export function routeTransactions({ inBuild, builds }: RouteTransactionsOptions): RoutedTransactions {
   const learnt = new Map<number, PartitionBuild>();
   let isOwner = false;

@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { bulkWritePromises } from "./conformance-bulk-writes.ts";
+import { changedMembersPromises } from "./conformance-changed-members.ts";
 import { dayPromises, partitionPromises, parkedPromises, conformanceUetr } from "./conformance-partitions.ts";
 import { endpointHealthPromises } from "./conformance-endpoint-health.ts";
 import { newestPromises } from "./conformance-newest.ts";
@@ -29,6 +30,7 @@ export function describeStore(open: () => Promise<Store>): void {
   dayPromises(open);
   partitionPromises(open);
   bulkWritePromises(open);
+  changedMembersPromises(open);
   bankStatePromises(open);
   ledgerPromises(open);
   buildPromises(open);

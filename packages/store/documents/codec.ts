@@ -9,6 +9,14 @@ export interface Codec<Value, Stored> {
   readonly encode: (value: Value) => Stored;
   readonly decode: (stored: Stored) => Value;
 }
+/** The codec of a whole document. */
+export interface DocumentCodec<Value, Stored> extends Codec<Value, Stored> {
+  /**
+   * Encodes the members that are not the same as in `before`, and all that are derived. Values are immutable, so a
+   * member that is the same object has not changed.
+   */
+  readonly encodeChanged: (value: Value, before: Value) => Partial<Stored>;
+}
 export type StoredIn<C> = C extends { readonly encode: (value: never) => infer Stored } ? Stored : never;
 
 /** A member that is stored as it is, or a list of such. */
@@ -120,9 +128,9 @@ function mapTable<From, To>(from: Table<From>, map: (value: From) => To): Table<
 
 /** `document<Value>()(descriptor)`: two calls, because TypeScript infers all type arguments of a call or none. */
 export function document<Value extends object>() {
-  return <const Of extends Members<Value>>(members: Of & Checked<Value, Of>): Codec<Value, StoredMembers<Value, Of>> =>
+  return <const Of extends Members<Value>>(members: Of & Checked<Value, Of>): DocumentCodec<Value, StoredMembers<Value, Of>> =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- #1: each member was checked
-    createCodec(Object.entries(members).map(buildStep)) as unknown as Codec<Value, StoredMembers<Value, Of>>;
+    createCodec(Object.entries(members).map(buildStep)) as unknown as DocumentCodec<Value, StoredMembers<Value, Of>>;
 }
 
 /** A member of a descriptor in one shape, so that the loops over it stay fast: every transaction goes through them. */
@@ -141,13 +149,21 @@ function buildStep([key, member]: readonly [string, unknown]): Step {
   return { key, name: key, encode: given.encode, decode: given.decode };
 }
 
-function createCodec(steps: readonly Step[]): Codec<Table<unknown>, Table<unknown>> {
+function createCodec(steps: readonly Step[]): DocumentCodec<Table<unknown>, Table<unknown>> {
   const emptyStored = buildEmpty(steps.map(({ key }) => key));
   const emptyValue = buildEmpty(steps.flatMap(({ name }) => (name === null ? [] : [name])));
   return {
     encode: (value) => {
       const made = { ...emptyStored };
       for (const { key, name, encode } of steps) made[key] = encode(name === null ? value : value[name]);
+      return made;
+    },
+    encodeChanged: (value, before) => {
+      const made: Record<string, unknown> = {};
+      for (const { key, name, encode } of steps) {
+        if (name === null) made[key] = encode(value);
+        else if (value[name] !== before[name]) made[key] = encode(value[name]);
+      }
       return made;
     },
     decode: (stored) => {

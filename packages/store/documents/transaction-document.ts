@@ -16,7 +16,20 @@ import {
 } from "@sluice/domain";
 import type { ObjectId } from "mongodb";
 import type { OpenRow, TransactionDocument, UnreadRow } from "../port.ts";
-import { as, bytes, type Codec, date, derived, document, list, nullable, plain, textSince, textsSince, type StoredIn } from "./codec.ts";
+import {
+  as,
+  bytes,
+  type DocumentCodec,
+  date,
+  derived,
+  document,
+  list,
+  nullable,
+  plain,
+  textSince,
+  textsSince,
+  type StoredIn,
+} from "./codec.ts";
 import {
   decisionCodec,
   identityCodec,
@@ -93,8 +106,12 @@ const besideView = document<Omit<TransactionDocument, "transaction">>()({
   traceparent: textSince,
 });
 
-export const transactionCodec: Codec<TransactionDocument, StoredIn<typeof view> & StoredIn<typeof besideView>> = {
+export const transactionCodec: DocumentCodec<TransactionDocument, StoredIn<typeof view> & StoredIn<typeof besideView>> = {
   encode: (value) => ({ ...view.encode(value.transaction), ...besideView.encode(value) }),
+  encodeChanged: (value, before) => ({
+    ...view.encodeChanged(value.transaction, before.transaction),
+    ...besideView.encodeChanged(value, before),
+  }),
   decode: (stored) => ({ transaction: view.decode(stored), ...besideView.decode(stored) }),
 };
 

@@ -37,6 +37,7 @@ import type {
   Store,
 } from "../port.ts";
 import { trackBuilds } from "../builds/track-builds.ts";
+import { WrittenDocuments } from "../documents/changed-members.ts";
 import type { StoredTransaction } from "../documents/transaction-document.ts";
 import { type BuildTransactions, type PartitionBuild, routeTransactions } from "../builds/route-transactions.ts";
 import { createMemoryTransactions } from "./transactions.ts";
@@ -66,7 +67,13 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
       copies.forEach((restore) => restore());
     };
   };
-  const inBuild = (build: number): BuildTransactions => createMemoryTransactions(call, documentsIn(build));
+  const written = new WeakMap<Map<string, StoredTransaction>, WrittenDocuments>();
+  const inBuild = (build: number): BuildTransactions => {
+    const documents = documentsIn(build);
+    const known = written.get(documents) ?? new WrittenDocuments();
+    written.set(documents, known);
+    return createMemoryTransactions(call, documents, known);
+  };
   // Builds are looked up without a call of their own, which would be one more call that can fail; a real store reads
   // them with the partitions.
   const listBuilds = (): Promise<readonly PartitionBuild[]> =>

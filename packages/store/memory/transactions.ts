@@ -1,6 +1,8 @@
 // Transactions of the memory store.
 
+import { assert } from "@sluice/kernel";
 import { assertBulk, assertPage, assertSearch } from "../bounds.ts";
+import type { MemberWrite, WrittenDocuments } from "../documents/changed-members.ts";
 import { wasOnDay, toAccounted } from "../documents/ledger-document.ts";
 import { compareText, type MemoryCall, pickKept } from "./memory-call.ts";
 import {
@@ -16,7 +18,11 @@ import { createTotals } from "../documents/transaction-totals.ts";
 import type { BuildTransactions, PartitionChoice } from "../builds/route-transactions.ts";
 import { toSummary } from "../documents/transaction-summary.ts";
 
-export function createMemoryTransactions(call: MemoryCall, kept: Map<string, StoredTransaction>): BuildTransactions {
+export function createMemoryTransactions(
+  call: MemoryCall,
+  kept: Map<string, StoredTransaction>,
+  written: WrittenDocuments,
+): BuildTransactions {
   const all = (): StoredTransaction[] => [...kept.values()].sort((a, b) => compareText(a._id, b._id));
   return {
     async load(uetrs) {
@@ -29,18 +35,21 @@ export function createMemoryTransactions(call: MemoryCall, kept: Map<string, Sto
     },
     async write(writes) {
       assertBulk(writes.length);
-      const sorted = writes
-        .map(({ document, expectedVersion }) => ({ stored: transactionCodec.encode(document), expectedVersion }))
-        .sort((a, b) => compareText(a.stored._id, b.stored._id));
-      const keys = sorted.map(({ stored }) => stored._id);
-      return call("transactions.write", keys, sorted, (documentsMax) => {
+      const sorted = written.encode(writes);
+      const keys = sorted.map(({ uetr }) => uetr);
+      const payload = sorted.map(({ members, expectedVersion }) => ({ members, expectedVersion }));
+      const answer = await call("transactions.write", keys, payload, (documentsMax) => {
         const conflicts: string[] = [];
-        for (const { stored, expectedVersion } of sorted.slice(0, documentsMax)) {
-          if ((kept.get(stored._id)?.version ?? 0) === expectedVersion) kept.set(stored._id, stored);
-          else conflicts.push(stored._id);
+        for (const one of sorted.slice(0, documentsMax)) {
+          const { uetr, expectedVersion } = one;
+          const found = kept.get(uetr);
+          if ((found?.version ?? 0) === expectedVersion) kept.set(uetr, setMembers(found, one));
+          else conflicts.push(uetr);
         }
         return { conflicts };
       });
+      written.acknowledge(sorted, answer.conflicts);
+      return answer;
     },
     async documents(partition, afterUetr, limit) {
       assertSearch(limit);
@@ -58,6 +67,13 @@ export function createMemoryTransactions(call: MemoryCall, kept: Map<string, Sto
     ...createPartitionReads(call, all),
     ...createPeopleQueries(call, kept),
   };
+}
+
+/** As `$set` does. Stored documents never change. */
+function setMembers(found: StoredTransaction | undefined, { whole, members }: MemberWrite): StoredTransaction {
+  if (found !== undefined) return { ...found, ...members };
+  assert(whole !== null, "a document that is inserted is whole");
+  return whole;
 }
 
 function createPartitionReads(

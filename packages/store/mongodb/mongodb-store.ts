@@ -28,7 +28,7 @@ import type { StoredParkedMessage } from "../documents/parked-message-document.t
 import { createMongoParkedMessages } from "./parked-messages.ts";
 import type { Store } from "../port.ts";
 import { trackBuilds } from "../builds/track-builds.ts";
-import { type BuildTransactions, routeTransactions } from "../builds/route-transactions.ts";
+import { keepBuilds, routeTransactions } from "../builds/route-transactions.ts";
 import type { MongoTransaction } from "../documents/transaction-document.ts";
 import { createMongoTransactions } from "./transactions.ts";
 
@@ -102,7 +102,7 @@ export function mongoStoreOn(clients: CurrentClient, database: string): Store {
   const db = (): Db => clients.current().db(database);
   const collection = <T extends Document>(name: string): Collection<T> => currentCollection<T>(clients, database, name);
   const documents = collection<StoredPartition>("partitions");
-  const inBuild = (build: number): BuildTransactions => createMongoTransactions(collection<MongoTransaction>(collectionName(build)));
+  const inBuild = keepBuilds((build) => createMongoTransactions(collection<MongoTransaction>(collectionName(build))));
   const { transactions, learn } = routeTransactions({ inBuild, builds: () => createMongoPartitions(documents).list("scheduler") });
   return {
     transactions,

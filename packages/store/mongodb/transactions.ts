@@ -1,8 +1,8 @@
 // The collection `transactions` on MongoDB.
 //
 // #1 One bulk per call: new documents by an unordered insertMany (E11000 means that another writer was first), known
-//    ones by an unordered bulkWrite of updateOne on {_id, version}. Both are sorted by `_id`, so that two owners never
-//    wait for each other in a cycle.
+//    ones by an unordered bulkWrite of updateOne on {_id, version}, which sets only what changed where that is known
+//    (`changed-members.ts`). Both are sorted by `_id`, so that two owners never wait for each other in a cycle.
 // #2 bulkWrite returns totals only. Where fewer matched than were sent, the batch is reread: a document that has the id
 //    of this write was written. One that was written and at once overwritten by another writer is named as a conflict;
 //    its owner rereads it, as after any conflict, and finds its records applied.
@@ -13,6 +13,7 @@
 
 import { type AnyBulkWriteOperation, type Collection, type Filter, ObjectId } from "mongodb";
 import { assertBulk, assertPage, assertSearch } from "../bounds.ts";
+import { type MemberWrite, WrittenDocuments } from "../documents/changed-members.ts";
 import { accountedFields, toAccounted } from "../documents/ledger-document.ts";
 import { insertIgnoringDuplicates, runGuarded } from "./mongodb-faults.ts";
 import {
@@ -21,7 +22,6 @@ import {
   type MongoTransaction,
   openRowFields,
   splitDay,
-  type StoredTransaction,
   toOpenOrUnreadRow,
   toOpenRow,
 } from "../documents/transaction-document.ts";
@@ -32,15 +32,11 @@ import { sliceNewest, type SliceBound } from "../documents/newest-slices.ts";
 import type { OpenRow, SummaryRow, UnreadRow } from "../port.ts";
 import type { BuildTransactions, PartitionChoice } from "../builds/route-transactions.ts";
 
-interface Write {
-  readonly stored: StoredTransaction;
-  readonly expectedVersion: number;
-}
-
 /** The number of documents that a cursor fetches at a time. */
 const batchDocuments = 1_000;
 
 export function createMongoTransactions(collection: Collection<MongoTransaction>): BuildTransactions {
+  const written = new WrittenDocuments();
   return {
     async load(uetrs) {
       assertBulk(uetrs.length);
@@ -63,11 +59,9 @@ export function createMongoTransactions(collection: Collection<MongoTransaction>
 
     async write(writes) {
       assertBulk(writes.length);
-      const sorted = writes
-        .map(({ document, expectedVersion }): Write => ({ stored: transactionCodec.encode(document), expectedVersion }))
-        .sort((a, b) => (a.stored._id < b.stored._id ? -1 : 1));
+      const sorted = written.encode(writes);
       const writeId = new ObjectId();
-      return runGuarded("transactions.write", "write", async () => {
+      const answer = await runGuarded("transactions.write", "write", async () => {
         const [taken, lost] = await Promise.all([
           insertNew(
             collection,
@@ -82,6 +76,8 @@ export function createMongoTransactions(collection: Collection<MongoTransaction>
         ]);
         return { conflicts: [...taken, ...lost].sort() };
       });
+      written.acknowledge(sorted, answer.conflicts);
+      return answer;
     },
 
     ...createPartitionReads(collection),
@@ -238,29 +234,29 @@ function toSliceFilter(bound: SliceBound): Filter<MongoTransaction> {
 /** Returns the ids that another writer had inserted. */
 async function insertNew(
   collection: Collection<MongoTransaction>,
-  writes: readonly Write[],
+  writes: readonly MemberWrite[],
   writeId: ObjectId,
 ): Promise<readonly string[]> {
   if (writes.length === 0) return [];
-  const documents = writes.map(({ stored }) => ({ ...stored, writeId }));
+  const documents = writes.map(({ whole }) => ({ ...whole!, writeId }));
   const taken = await insertIgnoringDuplicates(() => collection.insertMany(documents, { ordered: false }));
-  return taken.map((index) => writes[index]!.stored._id);
+  return taken.map((index) => writes[index]!.uetr);
 }
 
 /** Returns the ids whose version was not the expected one. */
 async function updateKnown(
   collection: Collection<MongoTransaction>,
-  writes: readonly Write[],
+  writes: readonly MemberWrite[],
   writeId: ObjectId,
 ): Promise<readonly string[]> {
   if (writes.length === 0) return [];
-  const operations = writes.map(({ stored, expectedVersion }): AnyBulkWriteOperation<MongoTransaction> => {
-    const { _id, ...fields } = stored;
-    return { updateOne: { filter: { _id, version: expectedVersion }, update: { $set: { ...fields, writeId } } } };
+  const operations = writes.map(({ uetr, members, expectedVersion }): AnyBulkWriteOperation<MongoTransaction> => {
+    const { _id, ...changed } = members;
+    return { updateOne: { filter: { _id: uetr, version: expectedVersion }, update: { $set: { ...changed, writeId } } } };
   });
   const { matchedCount } = await collection.bulkWrite(operations, { ordered: false });
   if (matchedCount === writes.length) return [];
-  const ids = writes.map(({ stored }) => stored._id);
+  const ids = writes.map(({ uetr }) => uetr);
   const found = await collection.find({ _id: { $in: ids } }, { projection: { _id: 1, writeId: 1 }, batchSize: batchDocuments }).toArray();
   const written = new Set(found.filter((stored) => stored.writeId.equals(writeId)).map((stored) => stored._id));
   return ids.filter((id) => !written.has(id));

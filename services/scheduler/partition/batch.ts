@@ -162,10 +162,10 @@ async function commit(loaded: Loaded, working: UnitOfWork, ports: BatchPorts): P
   cache.drop(changed.map(({ transaction }) => transaction.uetr));
   let isLost = false;
   for (let start = 0; start < changed.length; start += bulkMax) {
-    const writes = changed.slice(start, start + bulkMax).map((document) => ({
-      document,
-      expectedVersion: loaded.documents.get(document.transaction.uetr)?.transaction.version ?? 0,
-    }));
+    const writes = changed.slice(start, start + bulkMax).map((document) => {
+      const before = loaded.documents.get(document.transaction.uetr) ?? null;
+      return { document, expectedVersion: before?.transaction.version ?? 0, before };
+    });
     const { conflicts } = await transactions.write(writes);
     isLost ||= conflicts.length > 0;
   }

@@ -5,14 +5,40 @@ import type { PlantedBug } from "../planted-bug.ts";
 const memory = "packages/store/memory/memory-store.ts";
 const memoryTests = ["packages/store/memory/memory-store.test.ts"];
 
+const changedMembers = "packages/store/documents/changed-members.ts";
+
 export const storeBugs: readonly PlantedBug[] = [
+  {
+    id: "changed-members-of-what-another-wrote",
+    breaks: "Of a document that somebody else wrote, only what this process changed is set, and the rest is theirs.",
+    edits: [{ file: changedMembers, find: " || !this.#written.has(before)", put: "" }],
+    nearest: memoryTests,
+  },
+  {
+    id: "refused-write-taken-for-stored",
+    breaks: "What the store refused is the base of the next write, so that its members are never set.",
+    edits: [{ file: changedMembers, find: "if (!refused.has(uetr)) this", put: "if (refused.size >= 0) this" }],
+    nearest: memoryTests,
+  },
+  {
+    id: "derived-members-not-set-again",
+    breaks: "A query finds a transaction by what it was before its last change.",
+    edits: [
+      {
+        file: "packages/store/documents/codec.ts",
+        find: "if (name === null) made[key] = encode(value);",
+        put: "if (name === null) continue;",
+      },
+    ],
+    nearest: memoryTests,
+  },
   {
     id: "transaction-written-whatever-version",
     breaks: "A stale owner overwrites what the new one has written.",
     edits: [
       {
         file: "packages/store/memory/transactions.ts",
-        find: "if ((kept.get(stored._id)?.version ?? 0) === expectedVersion) kept",
+        find: "if ((found?.version ?? 0) === expectedVersion) kept",
         put: "if (expectedVersion >= 0) kept",
       },
     ],
