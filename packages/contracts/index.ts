@@ -12,7 +12,7 @@ export type { ControlOperation, ControlOperationName, ControlRole, SecondPersonO
 export { searchTerms } from "./control/search-terms.ts";
 export type { SearchTermName } from "./control/search-terms.ts";
 export { type ActionRecord, isOperatorRecord, isSignedByConsole, operatorContentSha256 } from "./wire/operator-content.ts";
-export { eventOptionsOf, hasErasedMessage, readKeptMessages, renderEventsAgain } from "./messages/render/events-again.ts";
+export { eventOptionsOf, hasErasedMessage, keepDecoded, readKeptMessages, renderEventsAgain } from "./messages/render/events-again.ts";
 export type { PostingSettings } from "./messages/render/events-again.ts";
 export { bankMarkerFromRecord, factFromRecord, markerFromRecord } from "./wire/from-wire.ts";
 export { deliveryHeaders } from "./messages/delivery-headers.ts";

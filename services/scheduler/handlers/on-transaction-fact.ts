@@ -5,7 +5,7 @@
 // #2 Outputs are a function of the document and the record, so a replay gives the same bytes.
 // #3 A record that follows a dead-lettered one goes into the dead letters too, at every replay again.
 
-import { factFromRecord, readTrace, sha256Hex } from "@sluice/contracts";
+import { type AnyDecodedRecord, factFromRecord, keepDecoded, readTrace, sha256Hex } from "@sluice/contracts";
 import { decide, extendRules, isTransactionFact, type Transaction, type TransactionFact } from "@sluice/domain";
 import { buildDeadLetter } from "@sluice/messaging";
 import { assert } from "@sluice/kernel";
@@ -69,11 +69,18 @@ function updateDocument(
   const isVerdict = isApplied && decoded?.name === "AccountVerified";
   return {
     transaction,
-    acceptedMessage: isAccepted ? bytes.slice() : (before?.acceptedMessage ?? noBytes),
-    verdict: isVerdict ? bytes.slice() : (before?.verdict ?? null),
-    finalReport: isFinal ? bytes.slice() : (before?.finalReport ?? null),
+    acceptedMessage: isAccepted ? keepBytes(bytes, decoded) : (before?.acceptedMessage ?? noBytes),
+    verdict: isVerdict ? keepBytes(bytes, decoded) : (before?.verdict ?? null),
+    finalReport: isFinal ? keepBytes(bytes, decoded) : (before?.finalReport ?? null),
     search: addSearchTerms(before?.search ?? noSearchTerms, isAccepted || isVerdict || isFinal ? decoded : null, hide),
     rules: extendRules(before?.rules ?? null, rulesVersion),
     traceparent: isAccepted ? readTrace(record.headers) : (before?.traceparent ?? null),
   };
+}
+
+/** A copy, because a record's bytes are a part of all that was fetched with it. What renders it need not decode it. */
+function keepBytes(bytes: Uint8Array, decoded: AnyDecodedRecord | null): Uint8Array {
+  const kept = bytes.slice();
+  if (decoded !== null) keepDecoded(kept, decoded);
+  return kept;
 }

@@ -2,22 +2,26 @@ import { type AnyDecodedRecord, outgoingRecord, type Serde, topics } from "@slui
 import { expect, test } from "vitest";
 import { reconciliationAtMs, SchedulerEnvironment } from "../scheduler.fixture.ts";
 
-test("a transaction's message is decoded when it comes, and once more for all that is rendered from it", async () => {
+test("a transaction's messages are decoded once, when they come, also for all that is rendered from them", async () => {
   const environment = new SchedulerEnvironment();
-  let decoded = 0;
+  const decoded = new Map<string, number>();
   const serde: Serde = {
     ...environment.serde,
     decode(bytes): AnyDecodedRecord {
       const record = environment.serde.decode(bytes);
-      if (record.name === "DirectDebitReceived") decoded += 1;
+      decoded.set(record.name, (decoded.get(record.name) ?? 0) + 1);
       return record;
     },
   };
   await environment.scheduler({ serde });
   const uetr = environment.uetr();
   await environment.hold(uetr);
-  await environment.until("held", () => environment.events(uetr).length === 4);
-  expect(decoded).toBe(2);
+  await environment.until("released", () => environment.events(uetr).length === 5);
+  await environment.append(topics.journal, uetr, environment.deliveryEnded(uetr, "D"));
+  await environment.append(topics.journal, uetr, environment.report(uetr, "made"));
+  await environment.until("completed", () => environment.events(uetr).length === 7);
+  const counts = ["DirectDebitReceived", "AccountVerified", "StatusReportReceived"].map((name) => decoded.get(name));
+  expect(counts).toEqual([1, 1, 1]);
 });
 
 test("an operator's stop of a delivery names who asked for it and who confirmed it [D3 operator-stop]", async () => {

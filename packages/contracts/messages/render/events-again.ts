@@ -83,6 +83,14 @@ async function learnKeptMessages(serde: Serde, { acceptedMessage, verdict, final
  */
 const decodedByBytes = new WeakMap<Uint8Array, AnyDecodedRecord>();
 
+/**
+ * Keeps what these bytes were decoded to: a document keeps a copy of the bytes that were decoded when they came from
+ * the journal.
+ */
+export function keepDecoded(bytes: Uint8Array, decoded: AnyDecodedRecord): void {
+  decodedByBytes.set(bytes, decoded);
+}
+
 function decodeOnce(serde: Serde, bytes: Uint8Array): AnyDecodedRecord {
   const known = decodedByBytes.get(bytes);
   if (known !== undefined) return known;
@@ -97,7 +105,7 @@ function decodeReceived(serde: Serde, bytes: Uint8Array): PaymentReceived {
   return decoded.value;
 }
 
-/** Decodes bytes that the document keeps; they were decoded once before, when they came from the journal. */
+/** Decodes bytes that the document keeps. */
 function decodeKept<N extends RecordName>(serde: Serde, bytes: Uint8Array, name: N): Records[N] {
   const decoded = decodeOnce(serde, bytes);
   assert(hasName(decoded, name), `kept bytes are a ${name}`);

@@ -95,7 +95,7 @@ export function renderDispatchBody(output: DispatchOutput, sources: MessageSourc
 
 /** Formats epoch milliseconds as 2026-11-20T05:12:03.410Z. */
 export function utcText(epochMs: number): string {
-  return Temporal.Instant.fromEpochMilliseconds(epochMs).toString({ smallestUnit: "millisecond" });
+  return new Date(epochMs).toISOString();
 }
 
 /**
