@@ -173,13 +173,21 @@ class TimestampType extends avro.types.LogicalType {
 
 /** #5 */
 class DateType extends avro.types.LogicalType {
+  /** The date that was written last, in both forms: the records of one moment name the same few dates. */
+  #text = "1970-01-01";
+  #days = 0;
+
   protected override _fromValue(days: number): string {
     return new Date(days * dayMs).toISOString().slice(0, dateCharacters);
   }
   protected override _toValue(value: unknown): number | undefined {
+    if (value === this.#text) return this.#days;
     if (typeof value !== "string" || value.length !== dateCharacters) return undefined;
     const atMs = Date.parse(`${value}T00:00:00Z`);
-    return Number.isNaN(atMs) || new Date(atMs).toISOString().slice(0, dateCharacters) !== value ? undefined : atMs / dayMs;
+    if (Number.isNaN(atMs) || new Date(atMs).toISOString().slice(0, dateCharacters) !== value) return undefined;
+    this.#text = value;
+    this.#days = atMs / dayMs;
+    return this.#days;
   }
   protected override _resolve(writer: avro.Type): unknown {
     return writer instanceof DateType ? (value: string) => value : undefined;

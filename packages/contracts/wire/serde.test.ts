@@ -218,6 +218,15 @@ test.each([
   expect(date.fromBuffer(date.toBuffer(text))).toBe(text);
 });
 
+test("dates that are written in turns, and again after one that is none, come back as they were", () => {
+  const type = avroType('{"type":"int","logicalType":"date"}');
+  const back = (text: string): unknown => type.fromBuffer(type.toBuffer(text));
+  const dates = ["1970-01-01", "2026-11-20", "2026-11-20", "2026-11-23", "1969-12-31", "2026-11-20"];
+  expect(dates.map(back)).toEqual(dates);
+  expect(() => type.toBuffer("2026-02-30")).toThrow(/invalid/);
+  expect(dates.map(back)).toEqual(dates);
+});
+
 test.each(["2026-02-30", "2026-11-2", "20261120", "2026-11-20T00:00:00Z", ""])("%j is no date, and is not written as one", (text) => {
   expect(() => avroType('{"type":"int","logicalType":"date"}').toBuffer(text)).toThrow(/invalid/);
 });
