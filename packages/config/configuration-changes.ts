@@ -9,7 +9,7 @@ import { listTokenChanges, listTokenIds } from "./token-changes.ts";
 /** One short text for each change; none where nothing that runs is changed. */
 export function listConfigurationChanges(before: Configuration, after: Configuration): readonly string[] {
   const operators = listOperatorChanges(before.operators, after.operators).map(describeOperatorChange);
-  const parts = (["resolutionNeedsSecondPerson", "secondPerson", "operatorSignatures", "cdv", "tokenIssuers"] as const)
+  const parts = (["resolutionNeedsSecondPerson", "secondPerson", "operatorSignatures", "cdv", "tokenIssuers", "operatorSignIn"] as const)
     .filter((part) => !isSameContent(before[part], after[part]))
     .map((part) => `${part}: changed`);
   return [

@@ -5,7 +5,7 @@
 import type { SchemeTimes } from "@sluice/calendar";
 import type { DeliveryOperation, SecondPersonAction } from "@sluice/domain";
 import type { SchemeId } from "@sluice/domain/schemes";
-import type { CertificateBinding, HeldToken, MessageKey, TokenClient, TokenIssuer } from "@sluice/kernel";
+import type { CertificateBinding, HeldToken, MessageKey, SignInProvider, TokenClient, TokenIssuer } from "@sluice/kernel";
 import type { SchemeAccountRule } from "./file/scheme-defaults.ts";
 
 /** A bank or a connector: it calls Sluice and is called by it. Ids are unique among both. */
@@ -194,6 +194,8 @@ export interface ConfiguredOperator {
   readonly certificates: readonly CertificateBinding[] | null;
   /** At least one. */
   readonly roles: readonly OperatorRole[];
+  /** `sub` of the person at `operatorSignIn`; null: the operator does not sign in there. */
+  readonly subject: string | null;
   /** The one bank of which the operator may see something; null: an operator of Sluice, who may see every bank. */
   readonly bank: string | null;
 }
@@ -214,6 +216,8 @@ export interface Configuration {
   readonly operators: readonly ConfiguredOperator[];
   /** The authorization servers whose access tokens count. */
   readonly tokenIssuers: readonly TokenIssuer[];
+  /** Where operators sign in to the pages; null: with their tokens alone. */
+  readonly operatorSignIn: SignInProvider | null;
   /** Whether a person's resolution of a reconciliation item counts only once another person confirms it. */
   readonly resolutionNeedsSecondPerson: boolean;
   /** Which other decisions take effect only once another person confirms them. */

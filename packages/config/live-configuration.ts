@@ -51,6 +51,9 @@ export function createLiveConfiguration(initial: Configuration): LiveConfigurati
     get tokenIssuers() {
       return current.tokenIssuers;
     },
+    get operatorSignIn() {
+      return current.operatorSignIn;
+    },
     get resolutionNeedsSecondPerson() {
       return current.resolutionNeedsSecondPerson;
     },

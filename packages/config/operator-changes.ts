@@ -15,6 +15,7 @@ export const operatorChangeKinds = [
   "token-removed",
   "token-end",
   "certificates",
+  "subject",
 ] as const;
 
 export interface OperatorChange {
@@ -54,6 +55,7 @@ function compare(before: ConfiguredOperator, after: ConfiguredOperator): readonl
     ...(went.length === 0 ? [] : [buildChange("token-removed", after, went)]),
     ...(moved.length === 0 ? [] : [buildChange("token-end", after, moved)]),
     ...(isSameContent(before.certificates, after.certificates) ? [] : [buildChange("certificates", after, [])]),
+    ...(before.subject === after.subject ? [] : [buildChange("subject", after, [])]),
   ];
 }
 

@@ -1,8 +1,9 @@
 // What a file that is refused still takes away: revoking a token must not depend on the rest of the file.
 //
 // #1 A refused file only takes away: tokens, clients and message keys that it no longer lists under their holder, the
-//    time after an earlier end that it gives a token or a key, roles that an operator no longer has, issuers of access
-//    tokens, and the tokens of a holder that it no longer lists. It adds and changes nothing. A holder that is bound to
+//    time after an earlier end that it gives a token or a key, roles that an operator no longer has, the subject by
+//    which it signs in, issuers of access tokens, the provider of sign-ins and values of `acr`, and the tokens of a
+//    holder that it no longer lists. It adds and changes nothing. A holder that is bound to
 //    certificates, or must sign its messages, keeps those that the file still lists. It is bound to none that counts if
 //    there are none left.
 // #2 It counts as far as it can be read. Text that is not YAML says nothing, nor does a list that is missing, empty, or
@@ -14,10 +15,10 @@ import type { Configuration, ConfiguredOperator, ConfiguredParty } from "./confi
 import { formatBinding, readBinding } from "./file/certificate-bindings.ts";
 import { readInstant } from "./file/held-tokens.ts";
 
-type Holders = Pick<Configuration, "banks" | "connectors" | "operators" | "tokenIssuers">;
+type Holders = Pick<Configuration, "banks" | "connectors" | "operators" | "tokenIssuers" | "operatorSignIn">;
 
 /** Returns what is left. `tree` is the refused file as read, its variables replaced; undefined: not YAML. */
-export function takeAway(tree: unknown, { banks, connectors, operators, tokenIssuers }: Holders): Holders {
+export function takeAway(tree: unknown, { banks, connectors, operators, tokenIssuers, operatorSignIn }: Holders): Holders {
   const listed = {
     banks: readEntries(tree, "banks"),
     connectors: readEntries(tree, "connectors"),
@@ -26,8 +27,11 @@ export function takeAway(tree: unknown, { banks, connectors, operators, tokenIss
   return {
     banks: banks.map((bank) => withoutPartyMembers(bank, listed.banks)),
     connectors: connectors.map((connector) => withoutPartyMembers(connector, listed.connectors)),
-    operators: operators.map((operator) => withoutRoles(withoutCredentials(operator, listed.operators), listed.operators)),
+    operators: operators.map((operator) =>
+      withoutSubject(withoutRoles(withoutCredentials(operator, listed.operators), listed.operators), listed.operators),
+    ),
     tokenIssuers: remainingIssuers(tree, tokenIssuers),
+    operatorSignIn: remainingSignIn(tree, operatorSignIn),
   };
 }
 
@@ -74,6 +78,18 @@ function remainingIssuers(tree: unknown, issuers: Holders["tokenIssuers"]): Hold
   return issuers.filter(({ issuer }) => listed.has(issuer));
 }
 
+/** With another issuer or client the provider is another one. */
+function remainingSignIn(tree: unknown, signIn: Holders["operatorSignIn"]): Holders["operatorSignIn"] {
+  if (signIn === null || typeof tree !== "object" || tree === null) return signIn;
+  const given = memberOf(tree, "operatorSignIn");
+  if (memberOf(given, "issuer") !== signIn.issuer || memberOf(given, "clientId") !== signIn.clientId) return null;
+  const listed = readTexts(given, "acrValues");
+  const acrValues = signIn.acrValues.filter((value) => listed?.includes(value) ?? true);
+  const takesTokens = signIn.takesTokens && memberOf(given, "takesTokens") !== false;
+  const isSame = acrValues.length === signIn.acrValues.length && takesTokens === signIn.takesTokens;
+  return isSame ? signIn : { ...signIn, acrValues, takesTokens };
+}
+
 /** Certificates that the file has in another form stay, as all do that cannot be read. */
 function remainingCertificates({ id, certificates }: Holder, entries: Entries): Holder["certificates"] {
   const given = memberOf(entries?.get(id), "certificates");
@@ -92,6 +108,12 @@ function withoutRoles(operator: ConfiguredOperator, entries: Entries): Configure
   const isNarrowed = bank !== undefined && bank !== operator.bank;
   const left = operator.roles.filter((role) => !isNarrowed && (roles?.includes(role) ?? true));
   return left.length === operator.roles.length ? operator : { ...operator, roles: left };
+}
+
+/** #2: of an operator whom the file does not list, it is taken away. */
+function withoutSubject(operator: ConfiguredOperator, entries: Entries): ConfiguredOperator {
+  if (entries === null || operator.subject === null || memberOf(entries.get(operator.id), "subject") === operator.subject) return operator;
+  return { ...operator, subject: null };
 }
 
 function remainingTokens({ id, tokens }: Holder, entries: Entries): readonly HeldToken[] {

@@ -26,3 +26,32 @@ export interface TokenClient {
   /** `client_id` of its tokens. */
   readonly clientId: string;
 }
+
+/** Signature algorithms of ID tokens. RS256 is not among the defaults; many providers have nothing else. */
+export const signInAlgorithms = [...tokenAlgorithms, "RS256"] as const;
+export type SignInAlgorithm = (typeof signInAlgorithms)[number];
+
+/** A provider of OpenID Connect at which operators sign in. */
+export interface SignInProvider {
+  /** Its identifier, as `iss` has it. */
+  readonly issuer: string;
+  /** What it knows the console as. */
+  readonly clientId: string;
+  /** PEM file of the private key that proves the console to it (`private_key_jwt`). */
+  readonly keyFile: string;
+  /** Name of that key at the provider; null: the provider finds it without. */
+  readonly keyId: string | null;
+  /** Origin of the console as browsers know it. */
+  readonly origin: string;
+  readonly algorithms: readonly SignInAlgorithm[];
+  /** A person counts only with one of these in `acr`. */
+  readonly acrValues: readonly string[];
+  /** Claim with the roles that a person has now, at most those of the operator; null: all of the operator. */
+  readonly rolesClaim: string | null;
+  /** Claim with the bank that is all that a person sees now; null: what the operator sees. */
+  readonly bankClaim: string | null;
+  /** PEM file of the authorities of the provider's addresses; null: the machine's. */
+  readonly caFile: string | null;
+  /** Whether the pages also take an operator's token. */
+  readonly takesTokens: boolean;
+}

@@ -26,10 +26,10 @@ export function startConsoleAudit(ports: ServicePorts, keys?: () => AuditKeys | 
   };
 }
 
-/** With operators, their roles, banks and ids of tokens, so that those in force at a start are in the audit. */
+/** With operators, their roles, banks, subjects and tokens' ids: those in force at a start are then in the audit. */
 function describeConfiguration({ version, hash, operators }: Configuration) {
-  const inForce = operators.map(({ id, roles, bank, tokens }) =>
-    [id, roles.join(" "), `bank ${bank ?? "all"}`, tokens.map((token) => token.id).join(" ")].join(": "),
+  const inForce = operators.map(({ id, roles, bank, subject, tokens }) =>
+    [id, roles.join(" "), `bank ${bank ?? "all"}`, `subject ${subject ?? "none"}`, tokens.map((token) => token.id).join(" ")].join(": "),
   );
   return { version, hash, operators: inForce };
 }

@@ -56,6 +56,7 @@ export function sampleOperator(options: Partial<ConfiguredOperator> = {}): Confi
     certificates: null,
     tokens: [sampleHeldToken(sampleToken(id))],
     roles: ["read", "act", "approve"],
+    subject: null,
     bank: null,
     ...options,
   };
@@ -136,6 +137,7 @@ export function sampleConfiguration(options: Partial<Configuration> & { readonly
     operators: [],
     sealPersonalData: false,
     tokenIssuers: [],
+    operatorSignIn: null,
     resolutionNeedsSecondPerson: false,
     secondPerson: { actions: [], proposalLifetimeMs: 86_400_000 },
     operatorSignatures: null,

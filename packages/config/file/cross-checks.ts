@@ -108,7 +108,9 @@ export function checkBanks(
   return [
     ...findRepeated(ids, "another bank, connector or operator has this id"),
     ...callers.flatMap(({ path, value }) =>
-      toHeldTokens(value).length > 0 || ("clients" in value && value.clients.length > 0)
+      toHeldTokens(value).length > 0 ||
+      ("clients" in value && value.clients.length > 0) ||
+      ("subject" in value && value.subject !== undefined)
         ? []
         : [problemAt([...path, "tokens"], "at least one, here or in tokenSha256")],
     ),

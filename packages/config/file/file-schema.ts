@@ -11,6 +11,7 @@ import { readDuration } from "./durations.ts";
 import { certificateMembers } from "./certificate-bindings.ts";
 import { tokenMembers } from "./held-tokens.ts";
 import { operatorSignaturesSchema, signatureMembers } from "./message-signatures.ts";
+import { operatorSignInSchema, subjectMember } from "../sign-in/operator-sign-in.ts";
 import { clientMembers, tokenIssuerSchema } from "./token-issuers.ts";
 import { accountRules, fillFromRow } from "./scheme-defaults.ts";
 
@@ -210,6 +211,7 @@ export const schemeSchema = schemeMembers.transform((given, context) => {
 
 export const operatorSchema = z.strictObject({
   ...caller,
+  ...subjectMember,
   person: caller.id.optional().meta({ description: "The person behind the tokens: two operators of one person count as one. The id." }),
   roles: z
     .array(z.enum(operatorRoles))
@@ -271,6 +273,7 @@ export const fileSchema = z.strictObject({
     .meta({ description: "Folder of rule data imported with `./sluice rules import`. Left out: what ships alone." }),
   operators: z.array(z.unknown()).max(1_000).optional(),
   tokenIssuers: z.array(tokenIssuerSchema).max(8).default([]),
+  operatorSignIn: operatorSignInSchema.nullable().default(null),
   resolutionNeedsSecondPerson: z.boolean().default(true),
   secondPerson: secondPersonSchema.prefault({}),
   operatorSignatures: operatorSignaturesSchema.nullable().default(null),

@@ -122,6 +122,17 @@ test("the sample file is read completely, with addresses and secrets from the en
       tokens: [heldToken("thandi")],
       certificates: null,
       roles: ["read", "act"],
+      subject: null,
+      bank: null,
+    },
+    {
+      id: "sipho",
+      name: "Sipho",
+      person: "sipho",
+      tokens: [],
+      certificates: null,
+      roles: ["read", "approve"],
+      subject: "7d0f8a52",
       bank: null,
     },
   ]);

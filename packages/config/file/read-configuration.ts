@@ -39,6 +39,7 @@ import { toBindings } from "./certificate-bindings.ts";
 import { toMessageSignatures, toOperatorSignatures } from "./message-signatures.ts";
 import { toHeldTokens } from "./held-tokens.ts";
 import { checkTokenIssuers } from "./token-issuer-checks.ts";
+import { checkOperatorSignIn } from "../sign-in/operator-sign-in.ts";
 import { toTokenIssuer } from "./token-issuers.ts";
 import { type Path, type Problem, problemAt } from "./problem.ts";
 import { southAfrica, southAfricaEveryDay } from "../calendars/south-africa.ts";
@@ -80,6 +81,7 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
     ...checkCredentials([...banks, ...connectors]),
     ...checkMessageKeys([...banks, ...connectors], file?.operatorSignatures ?? null),
     ...checkTokenIssuers(file?.tokenIssuers ?? null, [...banks, ...connectors]),
+    ...checkOperatorSignIn(file?.operatorSignIn, operators),
     ...checkNames(schemes, banks, connectors, {
       known: new Set(listed(schemesGiven).map((scheme) => memberAt(scheme, ["id"]) ?? defaultScheme)),
       spokenFor: new Set(listed(connectorsGiven).flatMap((connector) => listed(memberAt(connector, ["schemes"])))),
@@ -101,6 +103,7 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
       rulesFolder: file.rulesFolder ?? null,
       operators: operators.map(({ value }) => toOperator(value)),
       tokenIssuers: file.tokenIssuers.map((issuer) => toTokenIssuer(issuer)),
+      operatorSignIn: file.operatorSignIn,
       resolutionNeedsSecondPerson: file.resolutionNeedsSecondPerson,
       secondPerson: { actions: file.secondPerson.actions, proposalLifetimeMs: file.secondPerson.proposalLifetime },
       operatorSignatures: toOperatorSignatures(file.operatorSignatures),
@@ -243,7 +246,7 @@ function toConnector(file: ConnectorInFile): Connector {
 
 function toOperator({ tokenSha256, tokens, ...same }: OperatorInFile): ConfiguredOperator {
   const known = { tokens: toHeldTokens({ tokenSha256, tokens }), certificates: toBindings(same.certificates) };
-  return { ...same, ...known, person: same.person ?? same.id, bank: same.bank ?? null };
+  return { ...same, ...known, person: same.person ?? same.id, bank: same.bank ?? null, subject: same.subject ?? null };
 }
 
 /** Copies an object without its undefined members. */
