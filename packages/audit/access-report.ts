@@ -17,6 +17,8 @@ export interface AnsweredRequest {
   readonly status: number;
   /** Why a known credential was not accepted; null: it was, or there was none. */
   readonly refusal?: string | null;
+  /** `sub` of who signed in at the provider of OpenID Connect; null: by another way. */
+  readonly personSubject?: string | null;
 }
 
 const refusals: ReadonlySet<number> = new Set([401, 403, 404, 405, 429]);
@@ -24,9 +26,23 @@ const refusals: ReadonlySet<number> = new Set([401, 403, 404, 405, 429]);
 /** A known caller's 404 or 405 is a mistake in an address, and no matter of access. */
 export function noteAccess(
   trail: AccessTrail,
-  { operation, caller, credential, certificate = null, signature = null, remoteAddress, status, refusal = null }: AnsweredRequest,
+  {
+    operation,
+    caller,
+    credential,
+    certificate = null,
+    signature = null,
+    remoteAddress,
+    status,
+    refusal = null,
+    personSubject = null,
+  }: AnsweredRequest,
 ): void {
-  const shown = { ...(certificate === null ? {} : { certificate }), ...(signature === null ? {} : { signature }) };
+  const shown = {
+    ...(certificate === null ? {} : { certificate }),
+    ...(signature === null ? {} : { signature }),
+    ...(personSubject === null ? {} : { subject: personSubject }),
+  };
   if (caller !== null && status !== 401) trail.note("sign-in", { caller, credential, address: remoteAddress, ...shown });
   const isRefused = refusals.has(status) && (caller === null || status === 401 || status === 403 || status === 429);
   const why = refusal === null ? {} : { reason: refusal };

@@ -1,6 +1,7 @@
 export { askAlarms, type AskAlarms, type AskedAlarms } from "./asking/ask-alarms.ts";
 export { askProcesses, type AskedProcess, type AskProcesses } from "./asking/ask-processes.ts";
 export { tokenPorts } from "./connections/token-ports.ts";
+export { signInPorts } from "./connections/sign-in-ports.ts";
 export { auditKeys } from "./audit-keys.ts";
 export { operatorKey } from "./connections/operator-key.ts";
 export { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.ts";

@@ -15,5 +15,8 @@ export * from "./http/refusals.ts";
 export * from "./http/served-routes.ts";
 export { type ClientConnection, countDroppedConnections } from "./http/track-connections.ts";
 export * from "./ops-app.ts";
+export * from "./sign-in/sign-in.ts";
+export * from "./sign-in/signed-in.ts";
+export { flowLifeMs } from "./sign-in/sign-in-flows.ts";
 export * from "./telemetry/pino-logger.ts";
 export * from "./telemetry/prometheus-metrics.ts";

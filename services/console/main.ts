@@ -10,6 +10,7 @@ import {
   operatorKey,
   registry,
   runService,
+  signInPorts,
   tokenPorts,
   tracePage,
 } from "@sluice/process";
@@ -26,6 +27,7 @@ runService("console", {
     operatorKey,
     keyService,
     tokenPorts,
+    signInPorts,
     helpFolder,
     askAlarms,
     askProcesses,

@@ -24,10 +24,14 @@ import {
   createCallerMeter,
   createCallers,
   createRefusals,
+  createSignIn,
   createTokens,
+  identifySignedIn,
   openAccessTokens,
   type ClientConnection,
   type ServedRoute,
+  type SignedIn,
+  type SignInPorts,
   type TokenPorts,
 } from "@sluice/service";
 import type { Readiness } from "@sluice/kernel";
@@ -60,6 +64,8 @@ import { createWebApp } from "./web/web-app.ts";
 export interface ConsoleServicePorts extends ServicePorts {
   /** Left out: access tokens are not judged, and who has nothing else is unknown. */
   readonly tokenPorts?: TokenPorts;
+  /** Left out: nobody signs in at a provider. */
+  readonly signInPorts?: SignInPorts;
   readonly store: Store;
   /** The keys that seal the audit, null while there are none; left out: this console does not seal. */
   readonly auditKeys?: () => AuditKeys | null;
@@ -107,15 +113,10 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const knownAsOf = createKnownAsOf({ time, messaging, partitions: store.partitions, brokerClock, partitionCount });
   const findSettings = (bank: string): Bank | undefined => findBank(configuration, bank);
   const answering = { time, messaging, store, serde, knownAsOf, partitionCount, findSettings };
-  const operations = {
-    transactionStatus: transactionStatus(answering),
-    transactionEvents: transactionEvents(answering),
-    bankEvents: bankEvents(answering),
-  };
   const refusals = createRefusals(ports, "console");
   const audit = startConsoleAudit(ports, given.auditKeys);
   const report = createQuestionReport({ ...ports, audit }, refusals);
-  const api = createBankApi({ time, logger, callers, meter, operations, report });
+  const api = createBankApi({ time, logger, callers, meter, operations: answerBanks(answering), report });
   const book = createProposalBook(ports);
   const outlook = createOutlook({ ...ports, book, brokerNowMs: () => brokerClock.nowMs() });
   const alarms = watchAlarms({ time, logger, brokerNowMs: () => brokerClock.nowMs(), askAlarms: ports.askAlarms ?? null });
@@ -124,9 +125,10 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const signing = signRecords(producer, { configuration, logger, operatorKey: ports.operatorKey ?? (() => null) });
   const handlers = createControlHandlers({ ...ports, searchHashes, producer: signing, brokerClock, knownAsOf, book, outlook, alarms });
   const document = ports.controlDocument ?? null;
-  const serving = { time, logger, operators, meter: operatorMeter, handlers, report, document };
+  const doors = openDoors(ports);
+  const serving = { time, logger, operators, identifySignedIn: doors.identify, meter: operatorMeter, handlers, report, document };
   const control = createControlApi({ ...serving, audit: createControlAudit(audit) });
-  const web = createWebApp({ time, random: ports.random, logger, control, helpFolder: ports.helpFolder ?? null });
+  const web = createWebApp({ time, random: ports.random, logger, control, helpFolder: ports.helpFolder ?? null, report, ...doors });
   const probes = { store: createStoreProbe({ store, time }), journal: createJournalProbe({ time, messaging, partitionCount }) };
   showTokenEnds(ports);
   const totals = watchDayTotals({ ...ports, dates: outlook.dates });
@@ -158,6 +160,25 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
       stopped ??= audit.stop().then(() => producer.close());
       return stopped;
     },
+  };
+}
+
+function answerBanks(answering: Parameters<typeof transactionStatus>[0] & Parameters<typeof bankEvents>[0]) {
+  return {
+    transactionStatus: transactionStatus(answering),
+    transactionEvents: transactionEvents(answering),
+    bankEvents: bankEvents(answering),
+  };
+}
+
+/** How people sign in at the provider, by the configuration in force. */
+function openDoors({ signInPorts, configuration, time, random, logger }: ConsoleServicePorts) {
+  const provider = () => configuration.operatorSignIn;
+  return {
+    provider,
+    signIn: signInPorts === undefined ? null : createSignIn({ ...signInPorts, time, random, logger, provider }),
+    identify: (person: SignedIn, connection: ClientConnection | null) =>
+      identifySignedIn(person, configuration, connection?.certificate ?? null, time.nowMs()),
   };
 }
 

@@ -146,6 +146,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   // Access tokens and proofs of callers, and what proves us to banks' authorization servers.
   jose: ["packages/service", "packages/delivery", "test/testkit"],
   kafkajs: ["packages/messaging", "test"],
+  // The provider at which tests and development sign operators in.
+  "oidc-provider": ["test/testkit"],
   // A bench compares the store's writers with writes that are nothing else.
   mongodb: ["packages/store", "infra/local", "test/benches"],
   pino: ["packages/service"],

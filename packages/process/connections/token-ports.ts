@@ -21,7 +21,7 @@ export const tokenPorts: Need<TokenPorts, "SLUICE_PUBLIC_ORIGINS"> = {
 };
 
 /** #1 */
-async function loadKeySet({ keys }: TokenIssuer, time: Time): Promise<string> {
+export async function loadKeySet({ keys }: TokenIssuer, time: Time): Promise<string> {
   if (keys.kind === "file") return String(await readSecretFile(keys.path));
   const { url, caFile } = keys;
   const tls =

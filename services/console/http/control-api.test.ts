@@ -69,7 +69,9 @@ function createTestApi(
     },
     trail: { note: noteEntry, stop() {} },
   });
-  const ports = { time, logger: log, operators: createTokens(everybody, () => time.nowMs()), meter, handlers, report, audit, document };
+  const operators = createTokens(everybody, () => time.nowMs());
+  const nobody = { ok: false, reason: "unknown", holder: null, tokenId: null, certificateId: null } as const;
+  const ports = { time, logger: log, operators, identifySignedIn: () => nobody, meter, handlers, report, audit, document };
   const api = createControlApi(ports);
   const ask = (path: string, asked: ControlRequestInput = {}): Promise<Response> => api.fetch(buildControlRequest(path, asked), null);
   const call = (operation: ControlOperation, asked: ControlRequestInput = {}): Promise<Response> =>

@@ -18,7 +18,9 @@ import {
   readShownCredentials,
   type CallerMeter,
   type ClientConnection,
+  type LogIn,
   type ServedRoute,
+  type SignedIn,
   type TokenHolder,
   type Tokens,
   type UsedCredentials,
@@ -44,6 +46,7 @@ export interface ControlApiPorts {
   readonly time: Time;
   readonly logger: Logger;
   readonly operators: Pick<Tokens<KnownOperator>, "identify">;
+  readonly identifySignedIn: (person: SignedIn, connection: ClientConnection | null) => LogIn<KnownOperator>;
   readonly meter: CallerMeter;
   readonly handlers: ControlHandlers;
   readonly report: QuestionReport;
@@ -54,11 +57,14 @@ export interface ControlApiPorts {
 
 export interface ControlApi {
   readonly routes: readonly ServedRoute[];
-  /** `connection` is null for a call without one, as in tests. */
-  fetch(request: Request, connection: ClientConnection | null): Promise<Response>;
+  /**
+   * `connection` is null for a call without one, as in tests. `signedIn` is who asks by a page after a sign-in at the
+   * provider; nothing that comes over a connection can give it.
+   */
+  fetch(request: Request, connection: ClientConnection | null, signedIn?: SignedIn | null): Promise<Response>;
 }
 
-type Environment = { readonly Bindings: { readonly connection: ClientConnection | null } };
+type Environment = { readonly Bindings: { readonly connection: ClientConnection | null; readonly signedIn: SignedIn | null } };
 type Asked = Context<Environment>;
 type Operation = ControlOperation & { readonly name: ControlOperationName };
 
@@ -106,7 +112,10 @@ export function createControlApi(ports: ControlApiPorts): ControlApi {
     );
   }
   app.notFound(({ env }) => refuseUnknown(ports, env.connection, problemResponse(404, "Not found", "There is no such address.", close)));
-  return { routes: listRoutes(app), fetch: async (request, connection) => await app.fetch(request, { connection }) };
+  return {
+    routes: listRoutes(app),
+    fetch: async (request, connection, signedIn = null) => await app.fetch(request, { connection, signedIn }),
+  };
 }
 
 /** Groups the operations that have a handler by their path, in the router's notation. */
@@ -130,7 +139,11 @@ async function answerRequest(
   if (asked.req.method === "HEAD") {
     return { caller: null, response: problemResponse(405, "Method not allowed", "Only GET.", { allow: "GET", ...close }) };
   }
-  const loggedIn = await ports.operators.identify(readShownCredentials(asked.req.raw, asked.env.connection));
+  const { connection, signedIn } = asked.env;
+  const loggedIn =
+    signedIn === null
+      ? await ports.operators.identify(readShownCredentials(asked.req.raw, connection))
+      : ports.identifySignedIn(signedIn, connection);
   if (!loggedIn.ok) return reportRefused(loggedIn, "A bearer token of an operator is needed.");
   const known = loggedIn.holder;
   const operator = { id: known.id, name: known.name, person: known.person, roles: new Set(known.roles), bank: known.bank };

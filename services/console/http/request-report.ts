@@ -14,6 +14,8 @@ export interface ReportedAnswer {
   readonly certificateId?: string | null;
   /** Why a known credential was not accepted; null: it was, or there was none. */
   readonly refusal?: string | null;
+  /** `sub` of who signed in at the provider, or was refused after it; null, or left out: not known. */
+  readonly subject?: string | null;
   readonly response: Response;
 }
 
@@ -45,13 +47,13 @@ export function createQuestionReport({ time, logger, metrics, audit }: ReportPor
   return async ({ operation: given, uetr, connection }, work) => {
     const startedMs = time.monotonicMs();
     const operation = given ?? "none";
-    const { caller, tokenId = null, certificateId = null, refusal = null, response } = await work();
+    const { caller, tokenId = null, certificateId = null, refusal = null, subject = null, response } = await work();
     const tookMs = time.monotonicMs() - startedMs;
     requests.add({ operation, status: String(response.status) });
     if (caller !== null && refusal === null) seconds.observe(tookMs / 1_000, { operation });
     const remoteAddress = connection?.remoteAddress ?? null;
     const used = { credential: tokenId, certificate: certificateId };
-    noteAccess(audit.trail, { operation: given, caller, ...used, remoteAddress, status: response.status, refusal });
+    noteAccess(audit.trail, { operation: given, caller, ...used, remoteAddress, status: response.status, refusal, personSubject: subject });
     if (!refusals.hasLine({ status: response.status, remoteAddress, caller })) return response;
     logger[response.status === 503 ? "warn" : "info"]("console.answered", {
       operation,
@@ -61,6 +63,7 @@ export function createQuestionReport({ time, logger, metrics, audit }: ReportPor
       remoteAddress,
       status: response.status,
       refusal: refusal ?? undefined,
+      subject: subject ?? undefined,
       uetr: uetr !== null && uetrForm.test(uetr) ? uetr : undefined,
       tookMs: Math.round(tookMs * 10) / 10,
     });

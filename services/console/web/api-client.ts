@@ -1,10 +1,11 @@
-// What pages know of Sluice: the answers of the control API, asked for with the operator's own token.
+// What pages know of Sluice: the answers of the control API, asked for as the operator of the session.
 //
 // #1 A page asks as any client does: roles, limits, log lines and metrics are those of the control API.
 // #2 Every answer is read by its schema, so that a page cannot show a member that the document does not have.
 
 import { controlAnswers, controlPrefix } from "@sluice/contracts";
-import type { ClientConnection } from "@sluice/service";
+import type { ClientConnection, SignedIn } from "@sluice/service";
+import type { SessionAccess } from "./sessions/sessions.ts";
 
 type Answers = typeof controlAnswers;
 export type AnswerOf<Name extends keyof Answers> = ReturnType<Answers[Name]["parse"]>;
@@ -35,25 +36,40 @@ export class ApiRefusal extends Error {
 }
 
 export interface ControlSide {
-  fetch(request: Request, connection: ClientConnection | null): Promise<Response>;
+  /** `signedIn` is who signed in at the provider; null, or left out: the request has a token, or nothing. */
+  fetch(request: Request, connection: ClientConnection | null, signedIn?: SignedIn | null): Promise<Response>;
 }
 
 /** The address is never resolved: the request stays in this process. */
 const origin = "http://console";
 
-export function createApiClient(control: ControlSide, token: string, connection: ClientConnection | null): ApiClient {
-  const calls: string[] = [];
-  const authorization = `Bearer ${token}`;
+/** Asks the control API as the session's operator. */
+export function askAs(
+  control: ControlSide,
+  access: SessionAccess,
+  connection: ClientConnection | null,
+): (url: string, init?: RequestInit) => Promise<Response> {
+  return async (url, init = {}) => {
+    const request = new Request(url, init);
+    if (access.kind === "signed-in") return await control.fetch(request, connection, access.person);
+    request.headers.set("authorization", `Bearer ${access.token}`);
+    return await control.fetch(request, connection);
+  };
+}
 
-  async function ask(path: string, init: RequestInit): Promise<Readonly<Record<string, unknown>>> {
-    const response = await control.fetch(new Request(`${origin}${controlPrefix}${path}`, init), connection);
+export function createApiClient(control: ControlSide, access: SessionAccess, connection: ClientConnection | null): ApiClient {
+  const calls: string[] = [];
+  const asked = askAs(control, access, connection);
+
+  async function ask(path: string, init: RequestInit = {}): Promise<Readonly<Record<string, unknown>>> {
+    const response = await asked(`${origin}${controlPrefix}${path}`, init);
     if (response.ok) return await readObject(response);
     throw await readRefusal(response);
   }
 
   async function readAt(path: string): Promise<Readonly<Record<string, unknown>>> {
     calls.push(`GET ${controlPrefix}${path}`);
-    return await ask(path, { headers: { authorization } });
+    return await ask(path);
   }
 
   return {
@@ -67,7 +83,7 @@ export function createApiClient(control: ControlSide, token: string, connection:
     async send(path, body, actionId) {
       const bytes = new TextEncoder().encode(JSON.stringify(body));
       const length = { "content-type": "application/json", "content-length": String(bytes.byteLength) };
-      return await ask(path, { method: "POST", headers: { authorization, "idempotency-key": actionId, ...length }, body: bytes });
+      return await ask(path, { method: "POST", headers: { "idempotency-key": actionId, ...length }, body: bytes });
     },
   };
 }

@@ -2,7 +2,8 @@
 
 import { controlPrefix } from "@sluice/contracts";
 import type { ClientConnection } from "@sluice/service";
-import { ApiRefusal, readRefusal, type ControlSide } from "./api-client.ts";
+import { ApiRefusal, askAs, readRefusal, type ControlSide } from "./api-client.ts";
+import type { SessionAccess } from "./sessions/sessions.ts";
 
 /** Exports by the name that is in their address. */
 const exports: ReadonlyMap<string, (query: URLSearchParams) => string> = new Map([
@@ -18,11 +19,10 @@ function evidencePath(query: URLSearchParams): string {
 }
 
 /** Rejects with an `ApiRefusal`. */
-export async function download(control: ControlSide, token: string, url: URL, name: string, connection: ClientConnection | null) {
+export async function download(control: ControlSide, access: SessionAccess, url: URL, name: string, connection: ClientConnection | null) {
   const path = exports.get(name)?.(url.searchParams);
   if (path === undefined) throw new ApiRefusal(404, "Not known", "There is no such file.");
-  const headers = { authorization: `Bearer ${token}` };
-  const answer = await control.fetch(new Request(`${url.origin}${controlPrefix}${path}`, { headers }), connection);
+  const answer = await askAs(control, access, connection)(`${url.origin}${controlPrefix}${path}`);
   if (!answer.ok) throw await readRefusal(answer);
   const contentType = answer.headers.get("content-type") ?? "text/csv";
   const ending = /^[a-z]+\/(csv|json|xml)/.exec(contentType)?.[1] ?? "txt";

@@ -7,29 +7,28 @@
 // #3 A form is taken only with the session's form token, and only from a page of this origin.
 // #4 Every page can be read without script; a page with live numbers has a stream of its own (`live.ts`).
 
-import { listRoutes, problemResponse, readBody, type ClientConnection, type ServedRoute } from "@sluice/service";
-import type { Logger, Random, Time } from "@sluice/kernel";
+import { listRoutes, problemResponse, signInPath, type ClientConnection, type ServedRoute } from "@sluice/service";
+import type { Random, Time } from "@sluice/kernel";
 import { Hono, type Context } from "hono";
-import { ApiRefusal, createApiClient, type ControlSide } from "./api-client.ts";
+import { ApiRefusal, createApiClient } from "./api-client.ts";
 import { readAssets, type Asset } from "./assets/assets.ts";
 import { decideByForm, prepareDecision } from "./decisions/decision-page.ts";
 import { download } from "./download.ts";
 import { renderFailure } from "./pages/failure.ts";
 import { pages } from "./pages/pages.ts";
-import { renderClock, renderPage, renderProblem, renderSignIn, type Frame, type PageContent } from "./parts/layout.ts";
-import type { Html } from "./parts/html.ts";
+import { renderClock, renderPage, renderProblem, type Frame, type PageContent } from "./parts/layout.ts";
 import type { Asked, Elsewhere } from "./asked.ts";
 import { createHelpSite, type HelpSite } from "./help/help-site.ts";
 import { createOperatorSlots, type OperatorSlots } from "../http/operator-slots.ts";
 import { liveStreamLimits, streamPage, type LivePage } from "./live.ts";
 import { createSessions, type Session, type Sessions } from "./sessions/sessions.ts";
-import { endedCookie, readSessionId, sessionCookie } from "./sessions/session-cookie.ts";
+import { readSessionId } from "./sessions/session-cookie.ts";
+import { htmlResponse, isFromHere, readForm, redirect, safeNext, security } from "./responses.ts";
+import { createSignInDesk, type SignInDesk, type SignInDeskPorts } from "./sign-in/sign-in-desk.ts";
 
-export interface WebAppPorts {
+export interface WebAppPorts extends SignInDeskPorts {
   readonly time: Time;
   readonly random: Random;
-  readonly logger: Logger;
-  readonly control: ControlSide;
   /** Folder of the documentation site; null: there is none. */
   readonly helpFolder: string | null;
 }
@@ -44,33 +43,27 @@ type Visit = Context<Environment>;
 
 interface Desk extends WebAppPorts {
   readonly sessions: Sessions;
+  readonly door: SignInDesk;
   readonly streams: OperatorSlots;
   readonly help: HelpSite | null;
 }
 
-const formBytesMax = 64 * 1024;
-const security = {
-  "content-security-policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "same-origin",
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-  "cache-control": "no-store",
-} as const;
-
 export function createWebApp(ports: WebAppPorts): WebApp {
   const app = new Hono<Environment>();
+  const sessions = createSessions(ports);
   const desk: Desk = {
     ...ports,
-    sessions: createSessions(ports),
+    sessions,
+    door: createSignInDesk(ports, sessions),
     streams: createOperatorSlots(liveStreamLimits),
     help: ports.helpFolder === null ? null : createHelpSite(ports.helpFolder),
   };
   for (const [path, asset] of readAssets()) app.get(path, ({ req }) => assetResponse(asset, req.header("if-none-match") ?? null));
-  app.get("/sign-in", ({ req }) => htmlResponse(renderSignIn(safeNext(req.query("next")), null), 200));
-  app.post("/sign-in", (visit) => signIn(desk, visit));
-  app.post("/sign-out", (visit) => signOut(desk, visit));
+  app.get("/sign-in", ({ req }) => desk.door.showDoor(safeNext(req.query("next")), null, 200));
+  app.post("/sign-in", ({ req, env }) => desk.door.takeToken(req.raw, env.connection));
+  app.get("/sign-in/begin", ({ req, env }) => desk.door.begin(req.raw, env.connection));
+  app.get(signInPath, ({ req, env }) => desk.door.comeBack(req.raw, env.connection));
+  app.post("/sign-out", ({ req }) => desk.door.signOut(req.raw));
   for (const { path, load } of pages) app.get(path, (visit) => visitPage(desk, visit, load));
   for (const { path, load } of pages) app.get(`/live${path === "/" ? "" : path}`, (visit) => openStream(desk, visit, load));
   app.get("/files/:name", (visit) => visitFile(desk, visit));
@@ -84,10 +77,10 @@ export function createWebApp(ports: WebAppPorts): WebApp {
 
 async function visitFile(desk: Desk, visit: Visit): Promise<Response> {
   const session = findSession(desk, visit);
-  if (session === null) return await askToSignIn(visit);
+  if (session === null) return await askToSignIn(desk, visit);
   try {
     const url = new URL(visit.req.url);
-    const file = await download(desk.control, session.token, url, visit.req.param("name") ?? "", visit.env.connection);
+    const file = await download(desk.control, session.access, url, visit.req.param("name") ?? "", visit.env.connection);
     for (const [name, value] of Object.entries(security)) file.headers.set(name, value);
     return file;
   } catch (error) {
@@ -98,8 +91,8 @@ async function visitFile(desk: Desk, visit: Visit): Promise<Response> {
 /** The site is for whom the control API answers, has runbooks that are not for banks, and a policy of its own. */
 async function visitHelp(desk: Desk, visit: Visit): Promise<Response> {
   const session = findSession(desk, visit);
-  if (session === null) return await askToSignIn(visit);
-  const refused = await createApiClient(desk.control, session.token, visit.env.connection)
+  if (session === null) return await askToSignIn(desk, visit);
+  const refused = await createApiClient(desk.control, session.access, visit.env.connection)
     .read("showMe", "/me")
     .then(({ bank }) => (bank === null ? null : noHelpForBanks))
     .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
@@ -123,7 +116,7 @@ type Load = (asked: Asked) => Promise<PageContent | Elsewhere>;
 
 async function visitPage(desk: Desk, visit: Visit, load: Load): Promise<Response> {
   const session = findSession(desk, visit);
-  return session === null ? await askToSignIn(visit) : await answerPage(desk, visit, session, load);
+  return session === null ? await askToSignIn(desk, visit) : await answerPage(desk, visit, session, load);
 }
 
 /** Also a page that cannot be shown has the frame, so that a person can go on. */
@@ -135,7 +128,7 @@ async function answerPage(desk: Desk, visit: Visit, session: Session, load: Load
   } catch (error) {
     if (error instanceof ApiRefusal && error.status === 401) {
       desk.sessions.end(session.id);
-      return await askToSignIn(visit);
+      return await askToSignIn(desk, visit);
     }
     const { status = 500 } = renderFailure(error, desk.logger);
     const detail = error instanceof ApiRefusal ? error.detail : "The page could not be made.";
@@ -149,7 +142,7 @@ interface MadePage {
 }
 
 async function makePage(desk: Desk, visit: Visit, session: Session, load: Load, form: URLSearchParams | null): Promise<MadePage> {
-  const api = createApiClient(desk.control, session.token, visit.env.connection);
+  const api = createApiClient(desk.control, session.access, visit.env.connection);
   const me = await api.read("showMe", "/me");
   const clock = { zone: me.schemes[0]?.zone ?? "UTC", nowMs: me.asOf === null ? null : Date.parse(me.asOf) };
   const query = new URL(visit.req.url).searchParams;
@@ -174,7 +167,7 @@ async function makePage(desk: Desk, visit: Visit, session: Session, load: Load, 
 async function openStream(desk: Desk, visit: Visit, load: Load): Promise<Response> {
   const id = readSessionId(visit.req.header("cookie") ?? null);
   const session = id === null ? null : desk.sessions.find(id, { isActive: false });
-  if (session === null) return await htmlResponse(renderSignIn("/", null), 401);
+  if (session === null) return await desk.door.showDoor("/", null, 401);
   const slot = desk.streams.acquire(session.operator);
   if (slot === null) return problemResponse(503, "Not available now", "Too many pages show live numbers.", { "retry-after": "30" });
   const stream = streamPage(desk.time, slot, () => makeLivePage(desk, visit, session.id, load));
@@ -202,44 +195,15 @@ async function makeLivePage(desk: Desk, visit: Visit, sessionId: string, load: L
 /** #3 */
 async function takeForm(desk: Desk, visit: Visit): Promise<Response> {
   const session = findSession(desk, visit);
-  if (session === null) return await askToSignIn(visit);
-  const form = await readForm(visit);
+  if (session === null) return await askToSignIn(desk, visit);
+  const form = await readForm(visit.req.raw);
   if (form instanceof Response) return form;
-  return isFromHere(visit) && form.get("formToken") === session.formToken
+  return isFromHere(visit.req.raw) && form.get("formToken") === session.formToken
     ? await answerPage(desk, visit, session, decideByForm, form)
     : await answerPage(desk, visit, session, () => Promise.reject(foreignForm));
 }
 
 const foreignForm = new ApiRefusal(403, "Not taken", "The form was not sent by a page of this session. Open the page again.");
-
-async function signIn(desk: Desk, visit: Visit): Promise<Response> {
-  const form = await readForm(visit);
-  if (form instanceof Response) return form;
-  const next = safeNext(form.get("next") ?? undefined);
-  const token = (form.get("token") ?? "").trim();
-  if (!isFromHere(visit)) return await htmlResponse(renderSignIn(next, "Sign in from this page."), 403);
-  if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(token)) return await htmlResponse(renderSignIn(next, "This is not a token."), 401);
-  try {
-    const me = await createApiClient(desk.control, token, visit.env.connection).read("showMe", "/me");
-    const former = findSession(desk, visit);
-    if (former !== null) desk.sessions.end(former.id);
-    const session = desk.sessions.open(token, { id: me.id, bank: me.bank });
-    desk.logger.info("session.opened", { operator: me.id });
-    return redirect(next, { "set-cookie": sessionCookie(session.id) });
-  } catch (error) {
-    if (!(error instanceof ApiRefusal)) throw error;
-    const problem = error.status === 401 ? "No operator has this token." : error.detail;
-    return await htmlResponse(renderSignIn(next, problem), error.status);
-  }
-}
-
-async function signOut(desk: Desk, visit: Visit): Promise<Response> {
-  const session = findSession(desk, visit);
-  const form = await readForm(visit);
-  if (form instanceof Response) return form;
-  if (session !== null && form.get("formToken") === session.formToken) desk.sessions.end(session.id);
-  return redirect("/sign-in", { "set-cookie": endedCookie });
-}
 
 function findSession({ sessions }: Desk, { req }: Visit): Session | null {
   const id = readSessionId(req.header("cookie") ?? null);
@@ -247,35 +211,10 @@ function findSession({ sessions }: Desk, { req }: Visit): Session | null {
 }
 
 /** What a page asks for by itself gets 401, so that its script can say that the session has ended. */
-async function askToSignIn({ req }: Visit): Promise<Response> {
+async function askToSignIn({ door }: Desk, { req }: Visit): Promise<Response> {
   const { pathname, search } = new URL(req.url);
-  if (req.header("x-live") !== undefined) return await htmlResponse(renderSignIn("/", null), 401);
+  if (req.header("x-live") !== undefined) return await door.showDoor("/", null, 401);
   return redirect(`/sign-in?next=${encodeURIComponent(req.method === "GET" ? `${pathname}${search}` : "/")}`);
-}
-
-/** Browsers say where a form comes from; an answer to another site's form is refused. */
-function isFromHere({ req }: Visit): boolean {
-  const site = req.header("sec-fetch-site");
-  return site === undefined || site === "same-origin" || site === "none";
-}
-
-async function readForm({ req }: Visit): Promise<URLSearchParams | Response> {
-  const read = await readBody(req.raw, formBytesMax);
-  return read.ok ? new URLSearchParams(new TextDecoder().decode(read.bytes)) : read.response;
-}
-
-/** An address of this console, whatever a link said. */
-function safeNext(given: string | undefined): string {
-  return given !== undefined && /^\/(?![/\\])[ -~]*$/.test(given) ? given : "/";
-}
-
-function redirect(location: string, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(null, { status: 303, headers: { ...security, location, ...headers } });
-}
-
-async function htmlResponse(content: Html, status: number, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-  const text = String(await content);
-  return new Response(text, { status, headers: { ...security, "content-type": "text/html; charset=utf-8", ...headers } });
 }
 
 function assetResponse({ bytes, type, etag }: Asset, known: string | null): Response {

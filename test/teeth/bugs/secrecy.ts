@@ -2,6 +2,9 @@
 
 import type { PlantedBug } from "../planted-bug.ts";
 
+const idToken = "packages/service/sign-in/id-token.ts";
+const signInTests = ["packages/service/sign-in/sign-in.test.ts"];
+
 export const secrecyBugs: readonly PlantedBug[] = [
   {
     id: "erased-event-rendered-again",
@@ -82,5 +85,47 @@ export const secrecyBugs: readonly PlantedBug[] = [
       },
     ],
     nearest: ["packages/config/file/read-configuration.test.ts"],
+  },
+  {
+    id: "nonce-unchecked",
+    breaks: "An ID token of another sign-in opens a session.",
+    edits: [{ file: idToken, find: '|| payload["nonce"] !== nonce) return refused;', put: '|| nonce === "") return refused;' }],
+    nearest: signInTests,
+  },
+  {
+    id: "acr-unchecked",
+    breaks: "A person who signed in without the second factor has a session.",
+    edits: [
+      {
+        file: idToken,
+        find: 'if (typeof acr !== "string" || !provider.acrValues.includes(acr))',
+        put: 'if (typeof acr !== "string")',
+      },
+    ],
+    nearest: signInTests,
+  },
+  {
+    id: "claims-widen-roles",
+    breaks: "Who administers the provider gives operators roles that the configuration does not give.",
+    edits: [
+      {
+        file: "packages/service/sign-in/narrow-rights.ts",
+        find: "const claimed = holder.roles.filter((role) => narrowing.roles?.includes(role) ?? true);",
+        put: "const claimed = (narrowing.roles ?? holder.roles) as readonly Role[];",
+      },
+    ],
+    nearest: ["packages/service/sign-in/narrow-rights.test.ts"],
+  },
+  {
+    id: "sign-in-of-another-browser",
+    breaks: "An address that the provider sent a person back to opens a session in any browser.",
+    edits: [
+      {
+        file: "packages/service/sign-in/sign-in.ts",
+        find: 'answer.get("state") !== flow.state',
+        put: 'answer.get("state") === null',
+      },
+    ],
+    nearest: signInTests,
   },
 ];

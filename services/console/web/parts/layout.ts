@@ -120,25 +120,6 @@ export function runbookLink(name: string, hasHelp: boolean): Html {
   return hasHelp ? html`<a href="/help/${path}.html">${path}.md</a>` : html`<code>${path}.md</code>`;
 }
 
-export function renderSignIn(next: string, problem: string | null): Html {
-  return renderDocument(
-    "Sign in",
-    html`<main id="main" class="door">
-      <h1>Sluice</h1>
-      <p>
-        Sign in with your operator's token. It is sent once; the browser keeps a session that ends after 15 minutes without use, or 8 hours.
-      </p>
-      ${problem === null ? "" : html`<p class="problem" role="alert">${problem}</p>`}
-      <form method="post" action="/sign-in">
-        <input type="hidden" name="next" value="${next}" />
-        <label for="token">Token</label>
-        <input id="token" name="token" type="password" autocomplete="current-password" required maxlength="1024" autofocus />
-        <button class="main">Sign in</button>
-      </form>
-    </main>`,
-  );
-}
-
 /** Where not even the frame can be made, as nobody knows who asks. */
 export function renderProblem(detail: string): Html {
   return renderDocument(
@@ -151,7 +132,7 @@ export function renderProblem(detail: string): Html {
   );
 }
 
-function renderDocument(title: string, body: Html): Html {
+export function renderDocument(title: string, body: Html): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>

@@ -1,5 +1,6 @@
-// Sessions of operators in a browser. A session keeps the operator's token in the memory of this process, and the
-// browser keeps a random id in a cookie. So the token is sent once, and a console that restarts has no session.
+// Sessions of operators in a browser. A session keeps the operator's token, or who signed in at the provider, in the
+// memory of this process, and the browser keeps a random id in a cookie. So the token is sent once, and a console that
+// restarts has no session.
 //
 // #1 A session ends after `idleMaxMs` without a request of a person, and after `lifetimeMs` in any case. What a page
 //    asks for by itself keeps no session alive.
@@ -8,6 +9,7 @@
 // #3 The id is 256 random bits. It is compared by a look-up in a map, whose time says nothing about other ids.
 
 import type { Random, Time } from "@sluice/kernel";
+import type { SignedIn } from "@sluice/service";
 import { createKeptOutcomes, type KeptOutcomes } from "./kept-outcomes.ts";
 
 interface SessionHolder {
@@ -16,17 +18,20 @@ interface SessionHolder {
   readonly bank: string | null;
 }
 
+/** What a session asks the control API with. */
+export type SessionAccess = { readonly kind: "token"; readonly token: string } | { readonly kind: "signed-in"; readonly person: SignedIn };
+
 export interface Session {
   readonly id: string;
   readonly operator: SessionHolder;
-  readonly token: string;
+  readonly access: SessionAccess;
   /** Every form must send it: another site knows neither it nor the cookie. */
   readonly formToken: string;
   readonly outcomes: KeptOutcomes;
 }
 
 export interface Sessions {
-  open(token: string, operator: SessionHolder): Session;
+  open(access: SessionAccess, operator: SessionHolder): Session;
   /** Null: there is no such session, or it has ended. `isActive`: a person asks, not the page by itself. */
   find(id: string, asked: { readonly isActive: boolean }): Session | null;
   end(id: string): void;
@@ -68,9 +73,9 @@ export function createSessions({ time, random }: { readonly time: Pick<Time, "mo
   }
 
   return {
-    open(token, operator) {
+    open(access, operator) {
       makePlace(operator);
-      const session = { id: random.hex(idBytes), operator, token, formToken: random.hex(idBytes), outcomes: createKeptOutcomes() };
+      const session = { id: random.hex(idBytes), operator, access, formToken: random.hex(idBytes), outcomes: createKeptOutcomes() };
       const nowMs = time.monotonicMs();
       kept.set(session.id, { session, openedMs: nowMs, activeMs: nowMs });
       return session;

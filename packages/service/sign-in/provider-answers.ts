@@ -1,0 +1,80 @@
+// Reads what a provider of OpenID Connect answers: its own description (OpenID Connect Discovery) and an answer of its
+// token endpoint. Pure.
+//
+// #1 The description must be that of the issuer that the configuration names, and its addresses have TLS or are
+//    loopback addresses.
+// #2 No problem repeats a text of the provider, because it may hold a token; an error code of the standard is named.
+
+import type { SignInProvider } from "@sluice/kernel";
+
+export interface ProviderAddresses {
+  readonly authorization: string;
+  readonly token: string;
+  readonly keySet: string;
+  /** Null: the provider cannot be asked to end its own session. */
+  readonly endSession: string | null;
+  /** Whether its answers to the browser name the issuer (RFC 9207). */
+  readonly namesIssuer: boolean;
+}
+
+/** What could not be read. */
+export class ProviderProblem extends Error {}
+
+const charactersMax = 65_536;
+
+export function discoveryAddress(issuer: string): string {
+  return `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+}
+
+/** Throws a `ProviderProblem`. */
+export function readProviderAddresses({ issuer }: Pick<SignInProvider, "issuer">, text: string): ProviderAddresses {
+  const members = parseMembers(text);
+  if (members["issuer"] !== issuer) throw new ProviderProblem("its description names another issuer");
+  const methods = members["code_challenge_methods_supported"];
+  if (Array.isArray(methods) && !methods.includes("S256")) throw new ProviderProblem("it does not know S256 of PKCE");
+  const endSession = members["end_session_endpoint"];
+  return {
+    authorization: readAddress(members, "authorization_endpoint"),
+    token: readAddress(members, "token_endpoint"),
+    keySet: readAddress(members, "jwks_uri"),
+    endSession: endSession === undefined ? null : readAddress(members, "end_session_endpoint"),
+    namesIssuer: members["authorization_response_iss_parameter_supported"] === true,
+  };
+}
+
+/** Returns the ID token. Throws a `ProviderProblem`. */
+export function readTokenAnswer({ status, body }: { readonly status: number; readonly body: string }): string {
+  const members = parseMembers(body);
+  if (status !== 200) {
+    const code = members["error"];
+    throw new ProviderProblem(`it answers ${status}${isErrorCode(code) ? ` ${code}` : ""}`);
+  }
+  const token = members["id_token"];
+  if (typeof token !== "string") throw new ProviderProblem("its answer has no ID token");
+  return token;
+}
+
+/** #2 */
+export function isErrorCode(code: unknown): code is string {
+  return typeof code === "string" && /^[a-z_]{1,40}$/.test(code);
+}
+
+function parseMembers(text: string): Readonly<Record<string, unknown>> {
+  if (text.length > charactersMax) throw new ProviderProblem(`an answer of more than ${charactersMax} characters`);
+  try {
+    const members: unknown = JSON.parse(text);
+    if (typeof members === "object" && members !== null) return { ...members };
+  } catch {
+    // An answer of another form has no members.
+  }
+  return {};
+}
+
+/** #1 */
+function readAddress(members: Readonly<Record<string, unknown>>, member: string): string {
+  const given = members[member];
+  const url = typeof given === "string" ? URL.parse(given) : null;
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(url.hostname));
+  if (url === null || !isSafe || url.hash !== "" || url.username !== "") throw new ProviderProblem(`its description has no safe ${member}`);
+  return url.href;
+}
