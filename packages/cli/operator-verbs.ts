@@ -35,6 +35,11 @@ export const operatorGroups: VerbIndex = [
       },
       { name: "window list", line: "the same as windows", load: async () => (await import("./verbs/reading/windows.ts")).windowListVerb },
       {
+        name: "window outlook",
+        line: "when a day's held debits are through, at this rate",
+        load: async () => (await import("./verbs/reading/window-outlook.ts")).windowOutlookVerb,
+      },
+      {
         name: "undelivered",
         line: "what receivers have not acknowledged, and why",
         load: async () => (await import("./verbs/reading/undelivered.ts")).undeliveredVerb,

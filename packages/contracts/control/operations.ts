@@ -58,6 +58,7 @@ export const controlOperations = [
   question("showTransaction", "/transactions/{uetr}", [], "All that happened to a transaction"),
   question("showSentRequest", "/transactions/{uetr}/request", ["of", "offset"], "What the attempts of one message send, masked"),
   question("listWindows", "/windows", ["scheme", "from", "to"], "Business days, their windows and gates"),
+  question("showDayOutlook", "/days/{scheme}/{date}/outlook", [], "When the held debits of a day are through, against its closes"),
   question("listCalendar", "/calendar", ["scheme", "from", "to"], "Dates of a scheme: windows, or why there are none"),
   question(
     "compareCalendar",

@@ -171,8 +171,6 @@ const dateDifferencesSchema = z.strictObject({
     .meta({ description: "Held debits on dates that change." }),
 });
 
-export const calendarAnswers = { listCalendar: datesSchema, compareCalendar: dateDifferencesSchema } as const;
-
 const trend = z
   .strictObject({
     perMinute: z.number().meta({ description: "By how many it falls; negative: it rises." }),
@@ -180,6 +178,19 @@ const trend = z
   })
   .nullable()
   .meta({ id: "Trend", description: "Of the last five minutes; null: not known yet." });
+
+const dayOutlookSchema = z.strictObject({
+  schema: z.literal("DayOutlook"),
+  asOf: asOfSchema,
+  heldCountedAt: countedAtSchema,
+  day: daySchema,
+  held: countSchema,
+  rows: z.array(z.strictObject({ bank: textSchema, ...counted.shape, waitsFor: textSchema, why: textSchema })),
+  trend,
+  windowCloses: nullableTimeSchema.meta({ description: "Of the last window; null: it has none." }),
+  reconciliationCloses: timeSchema,
+  finish: z.enum(["nothing-held", "not-known", "does-not-fall", "before-window-close", "after-window-close", "after-reconciliation-close"]),
+});
 
 const rate = countSchema.nullable().meta({ description: "In the minute before; null: not known, or not of one bank." });
 
@@ -253,3 +264,9 @@ export const allowedActionSchema = z
     }),
   })
   .meta({ id: "AllowedAction" });
+
+export const calendarAnswers = {
+  listCalendar: datesSchema,
+  compareCalendar: dateDifferencesSchema,
+  showDayOutlook: dayOutlookSchema,
+} as const;

@@ -2,7 +2,7 @@
 // which banks get.
 //
 // #1 Operations, roles and parameters come from contracts' table, bodies from the schemas that read them, texts and
-//    examples from `control-texts.ts`.
+//    examples from `control-texts.ts` and `parameter-texts.ts`.
 
 import {
   controlAnswers,
@@ -20,7 +20,8 @@ import { openApiKinds, shareParts } from "../shared-parts.ts";
 import { referTo, withoutId } from "../schemas/json-schemas.ts";
 import type { JsonSchema } from "../schemas/member-docs.ts";
 import { controlExamples } from "./control-examples.ts";
-import { controlErrors, controlGuide, controlTexts, pathTexts, queryTexts, type ControlError } from "./control-texts.ts";
+import { controlErrors, controlGuide, controlTexts, type ControlError } from "./control-texts.ts";
+import { pathTexts, queryTexts } from "./parameter-texts.ts";
 
 type Part = Readonly<Record<string, unknown>>;
 type Operation = ControlOperation & { readonly name: ControlOperationName };
@@ -101,7 +102,7 @@ function parametersFor({ method, path, query }: Operation): readonly Part[] {
 }
 
 function shown(text: { readonly description: string; readonly example: string } | undefined): Part {
-  if (text === undefined) throw new Error("a parameter without words: control-texts.ts");
+  if (text === undefined) throw new Error("a parameter without words: parameter-texts.ts");
   return { description: text.description, schema: { type: "string" }, example: text.example };
 }
 
@@ -159,7 +160,9 @@ function errorsFor(operation: Operation): Part {
 
 function belongs({ of }: ControlError, { method, path, role }: Operation): boolean {
   if (of === "all" || of === "GET" || of === "POST") return false;
-  return of === "approve" ? role === "approve" : path.includes(`{${of}}`) && (of === "uetr" || of === "bank" || method === "POST");
+  return of === "approve"
+    ? role === "approve"
+    : path.includes(`{${of}}`) && (of === "uetr" || of === "bank" || of === "date" || method === "POST");
 }
 
 function buildResponse(errors: readonly ControlError[]): Part {

@@ -12,7 +12,18 @@ const nothing = new Map<string, number>();
 
 function point(minute: number, accepted: number, over: Partial<SeriesPoint> = {}): SeriesPoint {
   const atMs = startMs + minute * minuteMs;
-  return { atMs, countedAtMs: atMs, days: "a", accepted, delivered: 0, held: nothing, waiting: nothing, latencies: new Map(), ...over };
+  return {
+    atMs,
+    countedAtMs: atMs,
+    days: "a",
+    accepted,
+    delivered: 0,
+    held: nothing,
+    heldByDay: nothing,
+    waiting: nothing,
+    latencies: new Map(),
+    ...over,
+  };
 }
 
 test("a rate is what came in a minute: not known at first and on another day, and never negative", () => {

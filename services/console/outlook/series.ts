@@ -19,6 +19,8 @@ export interface SeriesPoint {
   readonly delivered: number;
   /** Held debits by bank. */
   readonly held: ReadonlyMap<string, number>;
+  /** Held debits by business day. */
+  readonly heldByDay: ReadonlyMap<string, number>;
   /** What is not acknowledged, by receiver. */
   readonly waiting: ReadonlyMap<string, number>;
   /** How long receivers took to acknowledge in its minute, by receiver, and of all under `everybody`. */
@@ -93,14 +95,15 @@ function toPoint({ asOf, heldCountedAt, statesCountedAt, days, held, undelivered
     days: days.map(({ day }) => day).join(" "),
     accepted: sum((state) => !notAccepted.has(state)),
     delivered: sum((state) => delivered.has(state)),
-    held: addUp(held),
-    waiting: addUp(undelivered.receivers.map(({ bank, waiting }) => ({ bank, count: waiting }))),
+    held: addUp(held.map(({ bank: key, count }) => ({ key, count }))),
+    heldByDay: addUp(held.map(({ day: key, count }) => ({ key, count }))),
+    waiting: addUp(undelivered.receivers.map(({ bank: key, waiting: count }) => ({ key, count }))),
   };
 }
 
-function addUp(rows: readonly { readonly bank: string; readonly count: number }[]): ReadonlyMap<string, number> {
+function addUp(rows: readonly { readonly key: string; readonly count: number }[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
-  for (const { bank, count } of rows) if (count > 0) sums.set(bank, (sums.get(bank) ?? 0) + count);
+  for (const { key, count } of rows) if (count > 0) sums.set(key, (sums.get(key) ?? 0) + count);
   return sums;
 }
 

@@ -39,6 +39,7 @@ import { searchTransactions } from "./search-transactions.ts";
 import { listUndelivered } from "./list-undelivered.ts";
 import { listWindows } from "./list-windows.ts";
 import type { Outlook } from "../outlook/outlook.ts";
+import { showDayOutlook } from "../outlook/show-day-outlook.ts";
 import { showSeries } from "../outlook/show-series.ts";
 import { showMe } from "../outlook/show-me.ts";
 import { showOverview } from "../outlook/show-overview.ts";
@@ -81,6 +82,7 @@ export function createControlQueries({ brokerClock, outlook, ...given }: Control
     streamOverview: streamOverview({ time: given.time, overview }),
     showSeries: showSeries({ ...ports, series }),
     listAlarms: listAlarms(ports),
+    showDayOutlook: showDayOutlook({ ...ports, overview, series }),
     controlStatus: controlStatus(ports),
     listServices: listServiceProcesses({ ...ports, askProcesses: ports.askProcesses ?? null }),
     searchTransactions: searchTransactions(ports),

@@ -12,6 +12,7 @@ import { controlClient } from "../../terminal/control-client.ts";
 import { runHeld } from "./held.ts";
 import { runReconciliationExport } from "./reconciliation-export.ts";
 import { runAlarms } from "./alarms.ts";
+import { runWindowOutlook } from "./window-outlook.ts";
 import { runServices } from "./services.ts";
 import { runReconciliationShow } from "./reconciliation-show.ts";
 import { runSearch } from "./search.ts";
@@ -324,6 +325,24 @@ describe("services", () => {
     await runServices(buildCall({ json: true }), console.where);
     expect(JSON.parse(console.text())).toEqual(unknown);
   });
+});
+
+test("the outlook of a day says when its debits are through, and exits 0 only where that is in time", async () => {
+  const row = { bank: "sample", count: 12, currency: "ZAR", sum: "1200.00", waitsFor: "turn", why: "its turn comes" };
+  const trend = { perMinute: 3, emptyAt: "2026-11-20T06:04:00.000Z" };
+  const closes = { windowCloses: "2026-11-20T14:00:00.000Z", reconciliationCloses: "2026-11-20T15:30:00.000Z" };
+  const body = { schema: "DayOutlook", held: 12, rows: [row], trend, ...closes, finish: "before-window-close" };
+  const run = async (answer: Readonly<Record<string, unknown>>, day = "ZA_EFT:2026-11-20") => {
+    const console = createFakeConsole([answer]);
+    return [await runWindowOutlook(buildCall({}, day), console.where), console.text()];
+  };
+  expect(await run(body)).toEqual([
+    0,
+    expect.stringContaining("held: 12, 3 fewer each minute, through 2026-11-20 06:04:00Z: before-window-close"),
+  ]);
+  expect((await run({ ...body, finish: "after-window-close" }))[0]).toBe(1);
+  expect((await run({ ...body, trend: null, finish: "not-known" }))[0]).toBe(1);
+  await expect(run(body, "2026-11-20")).rejects.toThrow("is no business day");
 });
 
 describe("alarms", () => {

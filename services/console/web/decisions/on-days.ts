@@ -25,10 +25,14 @@ async function load({ api, query, me, clock }: Asked) {
 
 /** What is held behind the decision, by bank: that is what would be released. */
 function releasePreview(held: Held): Html {
+  return heldPreview(held, "could be released by it.");
+}
+
+function heldPreview(held: Held, what: string): Html {
   const all = held.reduce((sum, one) => sum + one.count, 0);
   const columns = [{ title: "Bank" }, { title: "Debits", isNumber: true }, { title: "Sum", isNumber: true }, { title: "Waits for" }];
   const rows = held.map(({ bank, count: number, currency, sum, why }) => [bank, count(number), money(currency, sum), why]);
-  return html`<p><strong>${plural(all, "held debit")}</strong> could be released by it.</p>
+  return html`<p><strong>${plural(all, "held debit")}</strong> ${what}</p>
     ${dataTable("Held now", columns, rows, "No debit is held for this day now.")}`;
 }
 
@@ -81,7 +85,7 @@ export const prepareGateOpening: PrepareDecision = async (asked) => {
 };
 
 export const prepareExtension: PrepareDecision = async (asked) => {
-  const { scheme, date, day, clock } = await load(asked);
+  const { scheme, date, day, held, clock } = await load(asked);
   const { form: sent } = asked;
   const closes = [
     ...day.windows.map(({ number, closes: at }) => [number, `window ${number}`, at] as const),
@@ -89,7 +93,8 @@ export const prepareExtension: PrepareDecision = async (asked) => {
   ];
   return {
     title: `Extend a close, ${scheme} ${date}`,
-    preview: facts(closes.map(([, name, at]) => [`Close of ${name}`, showTime(at, clock)] as const)),
+    preview: html`${facts(closes.map(([, name, at]) => [`Close of ${name}`, showTime(at, clock)] as const))}
+    ${heldPreview(held, "have until the new close.")}`,
     warning: "Deadlines move with the close. It can be extended again, and never brought forward.",
     fields: html`<p>
         <label for="window">Which close</label

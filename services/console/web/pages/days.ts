@@ -6,6 +6,7 @@ import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showDate, showDistance, showTime, type Clock } from "../parts/clock.ts";
 import { closedGateMark, count, facts, link, mark, money, dataTable, stateMark, uetrLink, type Html, deciders } from "../parts/html.ts";
+import { showFinish } from "../parts/day-outlook.ts";
 import { explainItem } from "../parts/item.ts";
 import type { PageContent } from "../parts/layout.ts";
 
@@ -85,18 +86,19 @@ export async function showDay({ api, params, query, clock }: Asked): Promise<Pag
   ]);
   const [day] = rows;
   if (day === undefined) throw new ApiRefusal(404, "Not known", "This business day is not planned. Days are planned a week ahead.");
+  const outlook = await api.read("showDayOutlook", `/days/${scheme}/${date}/outlook`);
   return {
     title: `${scheme} ${showDate(date)}`,
     section: "days",
-    command: `./sluice window list --scheme ${scheme} --from ${date} --to ${date}`,
+    command: [`./sluice window list --scheme ${scheme} --from ${date} --to ${date}`, `./sluice window outlook ${key}`],
     runbook: "a-gate-stays-closed",
     isLive: !isCounted,
-    body: html`${renderTimes(day, clock)} ${renderActions(day)} ${renderGates(day, held.rows)} ${renderSummary(key, summary)}
+    body: html`${renderTimes(day, outlook, clock)} ${renderActions(day)} ${renderGates(day, held.rows)} ${renderSummary(key, summary)}
     ${renderConservation(key, whole)} ${renderCounts(date, scheme, counts)} ${renderHistory(day, clock)}`,
   };
 }
 
-function renderTimes(day: Day, clock: Clock): Html {
+function renderTimes(day: Day, outlook: AnswerOf<"showDayOutlook">, clock: Clock): Html {
   const windows = day.windows.map(
     (window) =>
       [
@@ -116,6 +118,7 @@ function renderTimes(day: Day, clock: Clock): Html {
         : html`${showTime(day.reconciliation.closedAt ?? day.reconciliation.closes, clock)}
           ${day.reconciliation.closedAt === null ? html`<span class="quiet">${showDistance(day.reconciliation.closes, clock)}</span>` : mark("good", "done")}`,
     ],
+    ["Held debits", showFinish(outlook, clock)],
     ["Credits are declared by", `the ${day.creditsFinal}`],
     ["Next business date", day.nextBusinessDate],
     ["Calendar", day.calendarVersion],
