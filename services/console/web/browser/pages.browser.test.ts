@@ -76,6 +76,8 @@ const pages = [
   "/nothing",
   `/decide/withdrawDebit?uetr=${consoleUetr}`,
   `/decide/resolveItem?uetr=${consoleUetr}`,
+  `/decide/noteItem?uetr=${consoleUetr}&day=${day}`,
+  "/decide/checkOwnBank?bank=first",
   "/decide/pauseBank?bank=first",
   "/decide/pauseBanks",
   "/decide/resolveItems",
