@@ -42,7 +42,7 @@ export type { EventShape } from "./messages/render/render-event.ts";
 export { renderDispatchBody } from "./messages/render/render-message.ts";
 export type { MessageSources } from "./messages/render/message-sources.ts";
 export type { RegistryConnection } from "./wire/registry-client.ts";
-export { createRegistrySerde, findMissingSchemas } from "./wire/serde-registry.ts";
+export { createRegistrySerde, findMissingSchemas, registerSchemas } from "./wire/serde-registry.ts";
 export { createFixedSerde, fixedSchemaIds, readSchemaId } from "./wire/serde.ts";
 export { eventTypeFor, stateNames, stateTables } from "./messages/render/state-table.ts";
 

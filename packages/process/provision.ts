@@ -6,7 +6,7 @@
 // #2 A topic that exists and would break order or lose money is refused before schemas and indexes are created.
 
 import type { ConfiguredTopics, ServiceEnvironment } from "@sluice/config";
-import { type BrokerService, brokerRightsOf, brokerServices, createRegistrySerde, findMissingSchemas } from "@sluice/contracts";
+import { type BrokerService, brokerRightsOf, brokerServices, findMissingSchemas, registerSchemas } from "@sluice/contracts";
 import { type Logger, silentLogger, type Time } from "@sluice/kernel";
 import { type AclSpec, buildTopicSpecs, planAcls, planTopics, provisionAcls, provisionTopics } from "@sluice/messaging";
 import { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.ts";
@@ -77,7 +77,7 @@ export async function provision(provisioning: Provisioning): Promise<void> {
   const servers = await openServers(provisioning, opened);
   await provisionTopics(servers.topics);
   if (servers.acls !== null) await provisionAcls(servers.acls);
-  await Promise.all([createRegistrySerde(servers.registry), servers.store.prepare()]);
+  await Promise.all([registerSchemas(servers.registry), servers.store.prepare()]);
 }
 
 /** Changes nothing. */

@@ -1,24 +1,21 @@
 import { expect, test } from "vitest";
-import { createMissingIndexes } from "./store.ts";
+import { requireIndexes } from "./store.ts";
 
-/** A store in which these indexes are missing until it is prepared. */
-function storeWithout(missing: readonly string[]) {
-  let left = missing;
-  let preparations = 0;
-  return {
-    missingIndexes: () => Promise.resolve(left),
-    prepare() {
-      preparations += 1;
-      left = [];
-      return Promise.resolve();
-    },
-    preparations: () => preparations,
-  };
-}
+const storeWithout = (...missing: readonly string[]) => ({
+  missingIndexes: (collections?: readonly string[]) =>
+    Promise.resolve(missing.filter((index) => collections?.some((name) => index.startsWith(`${name}:`)) ?? true)),
+});
 
-test("a service creates indexes where one is missing, and otherwise needs no right to create any", async () => {
-  const [whole, partial] = [storeWithout([]), storeWithout(["transactions: held"])];
-  for (const store of [whole, partial]) await createMissingIndexes(store);
-  expect([whole.preparations(), partial.preparations()]).toEqual([0, 1]);
-  expect(await partial.missingIndexes()).toEqual([]);
+test("a service waits for indexes that are missing and names them; it creates none itself", async () => {
+  await requireIndexes(storeWithout(), "scheduler");
+  await expect(requireIndexes(storeWithout("transactions: held", "days: open"), "scheduler")).rejects.toMatchObject({
+    code: "process.indexes-missing",
+    isRetryable: true,
+    message: "the store has no index transactions: held, days: open yet, which ./sluice provision creates",
+  });
+});
+
+test("a service looks at the indexes of its own collections alone, as its role at the store lets it", async () => {
+  await requireIndexes(storeWithout("transactions: held", "postings: of-bank"), "dispatcher");
+  await expect(requireIndexes(storeWithout("deliveries: of-bank"), "dispatcher")).rejects.toMatchObject({ isRetryable: true });
 });

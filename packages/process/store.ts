@@ -2,7 +2,9 @@
 // driver.
 
 import type { StoreSetting } from "@sluice/config";
+import { Fault } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
+import { indexedCollectionsOf, type StoreProgram } from "@sluice/store/rights";
 import { openStore, storeVariables } from "./connections/store-connection.ts";
 import type { Need } from "./needs.ts";
 
@@ -18,17 +20,22 @@ export const store: Need<Store, StoreSetting> = {
   },
 };
 
-/** A store whose collections and indexes are there before the service starts. */
-export const preparedStore: Need<Store, StoreSetting> = {
-  variables: storeVariables,
-  async open({ environment, ...opening }) {
-    const prepared = await openStore(environment, opening);
-    await createMissingIndexes(prepared);
-    return prepared;
-  },
-};
+/** A store whose collections and indexes are there before the service starts: provisioning creates them. */
+export function preparedStore(service: StoreProgram): Need<Store, StoreSetting> {
+  return {
+    variables: storeVariables,
+    async open({ environment, ...opening }) {
+      const prepared = await openStore(environment, opening);
+      await requireIndexes(prepared, service);
+      return prepared;
+    },
+  };
+}
 
-/** A service that finds everything, because `provision` has created it, needs no right to create indexes. */
-export async function createMissingIndexes(store: Pick<Store, "missingIndexes" | "prepare">): Promise<void> {
-  if ((await store.missingIndexes()).length > 0) await store.prepare();
+/** Rejects with the retryable Fault `process.indexes-missing` that names them, because provisioning may still run. */
+export async function requireIndexes(store: Pick<Store, "missingIndexes">, service: StoreProgram): Promise<void> {
+  const missing = await store.missingIndexes(indexedCollectionsOf(service));
+  if (missing.length === 0) return;
+  const text = `the store has no index ${missing.join(", ")} yet, which ./sluice provision creates`;
+  throw new Fault("process.indexes-missing", text, { isRetryable: true });
 }

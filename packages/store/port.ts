@@ -363,8 +363,11 @@ export interface Store {
   readonly endpointHealth: EndpointHealthStore;
   /** Creates collections and indexes; idempotent. */
   prepare(): Promise<void>;
-  /** Names the indexes that `prepare` would create, as collection and name. */
-  missingIndexes(): Promise<readonly string[]>;
+  /**
+   * Names the indexes that `prepare` would create, as collection and name; of these collections alone where they are
+   * given.
+   */
+  missingIndexes(collections?: readonly string[]): Promise<readonly string[]>;
   /** Resolves if the store answers; for readiness. */
   ping(): Promise<void>;
   close(): Promise<void>;

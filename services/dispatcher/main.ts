@@ -7,7 +7,7 @@ import { startDispatcher } from "./service.ts";
 runService("dispatcher", {
   needs: {
     serde: registry,
-    store: preparedStore,
+    store: preparedStore("dispatcher"),
     messaging: broker("dispatcher", { busyLingerMaxMs: 20 }),
     gateway: receiverGateway(listParties),
   },

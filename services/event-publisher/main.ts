@@ -6,7 +6,7 @@ import { startEventPublisher } from "./service.ts";
 runService("event-publisher", {
   needs: {
     serde: registry,
-    store: preparedStore,
+    store: preparedStore("event-publisher"),
     messaging: broker("event-publisher", { busyLingerMaxMs: 20 }),
     gateway: receiverGateway(({ banks }) => banks),
   },

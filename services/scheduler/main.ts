@@ -3,6 +3,6 @@ import { preparedStore } from "@sluice/process/store";
 import { startScheduler } from "./service.ts";
 
 runService("scheduler", {
-  needs: { serde: registry, store: preparedStore, messaging: broker("scheduler", { busyLingerMaxMs: 10 }) },
+  needs: { serde: registry, store: preparedStore("scheduler"), messaging: broker("scheduler", { busyLingerMaxMs: 10 }) },
   start: startScheduler,
 });

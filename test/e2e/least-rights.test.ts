@@ -1,23 +1,32 @@
-// Everything that services do at the broker, with exactly the rights of packages/contracts/rights: each has a user of
-// its own, and provisioning has made its ACLs. The broker logs every decision about a right.
+// Everything that programs do at the broker, at the store and at the registry, with exactly their rights. At the broker
+// each service has a user of its own, and provisioning has made its ACLs of packages/contracts/rights; the broker logs
+// every decision about a right. At the store and the registry, which do not ask for users, the commands are read on the
+// wire.
 //
 // #1 No decision refuses a service, and each right is used. So none is missing, and none is too much. One right is left
 //    out: the console reads state events only once retention has removed events.
+// #2 No command to the store is without a right of packages/store/rights, and each right but those of `notNeeded` is
+//    used by a command. Only provisioning writes the registry.
 
+import { execFile } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brokerRightsOf, brokerServices, headers, partitionCountDefault, partitionFor, topics } from "@sluice/contracts";
 import { type SecuredBrokers, startBrokerWithRights } from "@sluice/environment";
+import { projectRoot } from "@sluice/environment/run-program";
 import { machineTime } from "@sluice/kernel";
+import { storePrograms, storeUses } from "@sluice/store/rights";
 import { reportSettled } from "@sluice/testkit";
+import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type E2eEnvironment, openE2eEnvironment } from "./environment/environment.ts";
 import { createCases } from "./parties/cases.ts";
 import { flows } from "./parties/flows.ts";
 import { askControl, decideAndApply, decideOnce, readRows } from "./parties/operators.ts";
 import { enteredStates, untilHolds, untilState } from "./recorded/evidence.ts";
+import { recordServerUses, type ServerUses } from "./recorded/server-uses.ts";
 
 const banks = [
   { id: "acacia", branch: "250655" },
@@ -33,6 +42,7 @@ const extendedByMs = 10 * 3_600_000;
 const opened = new AsyncDisposableStack();
 let broker: SecuredBrokers;
 let environment: E2eEnvironment;
+let uses: ServerUses;
 const { caseFor, submit } = createCases(() => environment, banks);
 
 beforeAll(async () => {
@@ -43,7 +53,18 @@ beforeAll(async () => {
   await writeFile(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
   broker = await startBrokerWithRights(opened);
   const references = { SLUICE_AUDIT_KEY_FILE: keyFile };
-  environment = opened.use(await openE2eEnvironment(banks, "clock", { brokers: broker, operators, secondPerson: ["extend"], references }));
+  environment = opened.use(
+    await openE2eEnvironment(banks, "clock", {
+      brokers: broker,
+      operators,
+      secondPerson: ["extend"],
+      references,
+      reach(servers) {
+        uses = recordServerUses(opened, servers);
+        return (program) => uses.variablesOf(program);
+      },
+    }),
+  );
   for (const { id } of banks) {
     const settles = (["inboundDirectDebit", "inboundCreditTransferAuthorization"] as const).map((operation) => ({
       operation,
@@ -103,6 +124,58 @@ test("an operator calls a bank's addresses, pauses it for a while, and proposes 
   expect(await decideOnce(environment, "thandi", { path, id: "extend-1", body: extension })).toMatchObject({ status: 202 });
 });
 
+test("messages of a paused bank wait in the store, and go out when it is resumed", async () => {
+  const reason = "The bank asked for it.";
+  await decideAndApply(environment, "thandi", { path: "/banks/acacia/pause", id: "pause-2", body: { reason } });
+  const waiting = caseFor("on-us", "waiting", "acacia");
+  await submit(waiting);
+  await untilHolds(async () => {
+    for (const parked of [environment.store.deliveries, environment.store.postings]) {
+      expect((await parked.totals()).find(({ receiverId }) => receiverId === "acacia")?.count ?? 0).toBeGreaterThan(0);
+    }
+  });
+  await decideAndApply(environment, "thandi", { path: "/banks/acacia/resume", id: "resume-2", body: { reason } });
+  await untilState(environment, waiting.uetr, flows["on-us"].path.at(-1) ?? "");
+});
+
+/** Runs a program as an operator does. Returns what it printed, and its exit code. */
+async function run(
+  words: readonly string[],
+  own: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number; readonly out: string }> {
+  const env = { ...process.env, ...environment.services.environment, ...own };
+  return await new Promise((resolve) => {
+    execFile(process.execPath, words, { env, timeout: 120_000 }, (failure, out, error) => {
+      resolve({ code: failure === null ? 0 : typeof failure.code === "number" ? failure.code : -1, out: `${out}${error}` });
+    });
+  });
+}
+
+/** With the scheduler's user at the broker. */
+async function rebuild(...flags: readonly string[]): Promise<string> {
+  const entry = join(projectRoot, "services", "scheduler", "rebuild", "main.ts");
+  const { code, out } = await run([entry, ...flags], { ...broker.variablesOf("scheduler"), ...(await uses.variablesOf("rebuild")) });
+  expect([code === 0 || flags.includes("--accept-differences"), out]).toEqual([true, expect.any(String)]);
+  return out;
+}
+
+test("I11: a rebuild switches every partition to a new build, in which the services go on, and drops the old ones", async () => {
+  await rebuild();
+  await rebuild();
+  const journey = caseFor("on-us", "after the rebuild", "baobab");
+  await submit(journey);
+  await untilState(environment, journey.uetr, flows["on-us"].path.at(-1) ?? "");
+  expect(await askControl(environment, "thandi", `/transactions/${journey.uetr}`)).toMatchObject({ timeline: { uetr: journey.uetr } });
+  expect(await askControl(environment, "thandi", `/conservation?day=ZA_EFT:${environment.businessDate}`)).toBeDefined();
+  expect(await rebuild("--drop-old")).toContain('"event":"dropped"');
+});
+
+test("provision --check looks at schemas and indexes, and finds them all", async () => {
+  const words = [join(projectRoot, "packages", "cli", "main.ts"), "provision", "--check", "--json"];
+  const { out } = await run(words, await uses.variablesOf("provision"));
+  expect(JSON.parse(out)).toMatchObject({ missing: { topics: [], schemas: [], indexes: [] } });
+});
+
 test("I10: a debit that the bank never reports on is an item of the close", async () => {
   const silent = caseFor("on-us", "unreported", "baobab");
   environment.bank("baobab").addRules([{ operation: "inboundDirectDebit", uetr: silent.uetr, reports: [] }]);
@@ -150,4 +223,43 @@ test("the broker refused no service anything, and each right but one was used", 
   // At a lower level the broker logs what it left out of a list, which nobody asked for by name.
   expect((await readDecisions()).filter(({ isAllowed, level }) => !isAllowed && level === "INFO").map(({ line }) => line)).toEqual([]);
   expect(environment.services.lost()).toEqual([]);
+});
+
+test("a rebuild puts back days, banks and ledgers that the store has lost or has otherwise", async () => {
+  expect(environment.services.lost()).toEqual([]);
+  await environment.services.stop();
+  const { store, storeUrl, database } = environment;
+  const day = `ZA_EFT:${environment.businessDate}`;
+  const [ledger] = await store.ledgers.listByDay(day);
+  const client = new MongoClient(storeUrl);
+  opened.defer(() => client.close());
+  for (const name of ["days", "bankStates", "ledgers"]) await client.db(database).collection(name).deleteMany({});
+  await rebuild("--accept-differences");
+  const [stored, state] = [(await store.days.load([day])).get(day), (await store.banks.load(["acacia"])).get("acacia")];
+  const again = (await store.ledgers.load(ledger?.partition ?? 0, [day])).get(day);
+  if (stored === undefined || state === undefined || again === undefined) throw new Error("the rebuild did not put them back");
+  const written = [
+    await store.days.write({ ...stored, isVoided: !stored.isVoided, version: stored.version + 1 }, stored.version),
+    await store.banks.write({ ...state, isPaused: !state.isPaused, version: state.version + 1 }, state.version),
+    await store.ledgers.write({ ...again, rows: [], version: again.version + 1 }, again.version),
+  ];
+  expect(written).toEqual([true, true, true]);
+  await rebuild("--accept-differences");
+  expect((await store.banks.load(["acacia"])).get("acacia")?.isPaused).toBe(state.isPaused);
+});
+
+/** Rights at the store that this day does not need, each with what needs it. */
+const notNeeded: Readonly<Record<string, string>> = {};
+
+test("each program did at the store what its role lets it, and nothing else; only provisioning wrote the registry", () => {
+  const rights = storePrograms.flatMap((program) =>
+    storeUses[program].flatMap(({ collection, actions }) => actions.map((action) => `${program}: ${action} ${collection ?? "(database)"}`)),
+  );
+  const used = uses.store;
+  expect({
+    withoutRight: [...used].filter((use) => !rights.includes(use)).toSorted(),
+    unused: rights.filter((right) => !used.has(right)).toSorted(),
+  }).toEqual({ withoutRight: [], unused: Object.keys(notNeeded).toSorted() });
+  const readers = ["console", "dispatcher", "event-publisher", "ingress", "provision", "rebuild", "scheduler", "validator"];
+  expect([...uses.registry].toSorted()).toEqual([...readers.map((program) => `${program}: read`), "provision: write"].toSorted());
 });

@@ -96,7 +96,7 @@ export const fences: Readonly<Record<string, Fence>> = {
   "test/teeth": { values: ["environment", "kernel", "testkit"] },
   "test/testkit": { values: all },
   "test/trials": { values: all },
-  tools: { values: ["config", "contracts", "documents"] },
+  tools: { values: ["config", "contracts", "documents", "store"] },
 };
 
 const adapters = new Set([

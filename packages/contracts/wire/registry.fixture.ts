@@ -25,6 +25,8 @@ interface Answer {
 export async function startFakeRegistry(levels: Map<string, string> = new Map()): Promise<FakeRegistry> {
   const requests: string[] = [];
   const ids = new Map<string, number>();
+  /** Subject and schema of each version. */
+  const versions = new Set<string>();
   const held: (() => void)[] = [];
   const notHolding = { count: 0, fits: (_request: string) => false };
   let holding = notHolding;
@@ -46,8 +48,14 @@ export async function startFakeRegistry(levels: Map<string, string> = new Map())
     }
     if (request.startsWith("POST /subjects/")) {
       const { schema }: { readonly schema: string } = JSON.parse(body);
-      const id = ids.get(schema) ?? ids.size + 100;
+      const registered = `${subject} ${schema}`;
+      const known = ids.get(schema);
+      if (!request.endsWith("/versions")) {
+        return known !== undefined && versions.has(registered) ? { status: 200, body: { subject, id: known, schema } } : notFound;
+      }
+      const id = known ?? ids.size + 100;
       ids.set(schema, id);
+      versions.add(registered);
       if (!levels.has(subject)) levels.set(subject, "NONE");
       return { status: 200, body: { id } };
     }

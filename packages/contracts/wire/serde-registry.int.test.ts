@@ -3,7 +3,7 @@
 import { machineTime } from "@sluice/kernel";
 import { beforeAll, expect, test } from "vitest";
 import { schemaVersions } from "../generated/records.ts";
-import { createRegistrySerde, subjects } from "./serde-registry.ts";
+import { createRegistrySerde, registerSchemas, subjects } from "./serde-registry.ts";
 
 const url = process.env["SCHEMA_REGISTRY_URL"];
 if (url === undefined) throw new Error("SCHEMA_REGISTRY_URL is not set: these tests need a schema registry. ./sluice test starts one.");
@@ -28,11 +28,11 @@ async function levels(): Promise<ReadonlySet<unknown>> {
 }
 
 beforeAll(async () => {
-  // Five services start at once for the first time, on a registry that may be empty.
-  await Promise.all([1, 2, 3, 4, 5].map(() => createRegistrySerde({ url: address, time: machineTime })));
+  // Several provision at once for the first time, on a registry that may be empty.
+  await Promise.all([1, 2, 3, 4, 5].map(() => registerSchemas({ url: address, time: machineTime })));
 });
 
-test("five services that start at once leave every subject with FULL_TRANSITIVE", async () => {
+test("five that provision at once leave every subject with FULL_TRANSITIVE", async () => {
   expect(await levels()).toEqual(new Set(["FULL_TRANSITIVE"]));
 });
 
@@ -46,9 +46,9 @@ test("two starts write with the same id and read each other's records", async ()
   expect(other.decode(bytes)).toEqual({ name: "Release", value: release });
 });
 
-test("a subject left at NONE is repaired at the next start", async () => {
+test("a subject left at NONE is repaired by the next provisioning", async () => {
   await ask("PUT", "/config/sluice.journal.v1-sluice.Release", { compatibility: "NONE" });
-  await createRegistrySerde({ url: address, time: machineTime });
+  await registerSchemas({ url: address, time: machineTime });
   expect(await levels()).toEqual(new Set(["FULL_TRANSITIVE"]));
 });
 

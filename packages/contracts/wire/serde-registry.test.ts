@@ -1,10 +1,22 @@
 import { machineTime, type Time } from "@sluice/kernel";
 import { expect, test } from "vitest";
 import { schemaVersions } from "../generated/records.ts";
-import { startFakeRegistry } from "./registry.fixture.ts";
-import { createRegistrySerde, subjects } from "./serde-registry.ts";
+import { type FakeRegistry, startFakeRegistry } from "./registry.fixture.ts";
+import { createRegistrySerde, registerSchemas, subjects } from "./serde-registry.ts";
 
 const release = { scheme: "ZA_EFT", businessDate: "2026-11-20", windowNumber: 1, bank: "first" };
+
+/** Whether a request is about another record than the first one, which is asked for alone. */
+function isOfOthers(request: string): boolean {
+  const firstRecord = subjects()[0]?.record;
+  return !subjects().some(({ subject, record }) => record === firstRecord && request.includes(encodeURIComponent(subject)));
+}
+
+async function startProvisionedRegistry(): Promise<FakeRegistry> {
+  const registry = await startFakeRegistry();
+  await registerSchemas({ url: registry.url, time: machineTime });
+  return registry;
+}
 
 /** A clock whose waits end at once; it records each wait. */
 function hurried(): Time & { readonly waitsMs: readonly number[] } {
@@ -21,7 +33,7 @@ function hurried(): Time & { readonly waitsMs: readonly number[] } {
 }
 
 test("every record is registered under its topic and name, what analysts read under its topic alone too [D10.70]", async () => {
-  await using registry = await startFakeRegistry();
+  await using registry = await startProvisionedRegistry();
   const serde = await createRegistrySerde({ url: registry.url, time: machineTime });
   expect([...registry.levels.keys()].toSorted()).toEqual(
     subjects()
@@ -36,14 +48,11 @@ test("every record is registered under its topic and name, what analysts read un
   expect(serde.decode(serde.encode("Release", release)).value).toEqual(release);
 });
 
-test("a start asks once for each subject's level and once for each version, for several records at once", async () => {
-  await using registry = await startFakeRegistry();
-  await createRegistrySerde({ url: registry.url, time: machineTime });
+test("provisioning asks once for each subject's level and once for each version, for several records at once", async () => {
+  await using registry = await startProvisionedRegistry();
   const before = registry.requests.length;
-  const firstRecord = subjects()[0]?.record;
-  const ofFirst = subjects().flatMap(({ subject, record }) => (record === firstRecord ? [encodeURIComponent(subject)] : []));
-  registry.holdUntil(4, (request) => !ofFirst.some((subject) => request.includes(subject)));
-  await createRegistrySerde({ url: registry.url, time: machineTime });
+  registry.holdUntil(4, isOfOthers);
+  await registerSchemas({ url: registry.url, time: machineTime });
   const asked = registry.requests.slice(before);
   const versions = subjects().flatMap(({ record }) => schemaVersions[record]);
   expect(asked.filter((request) => request.startsWith("GET /config/"))).toHaveLength(subjects().length);
@@ -51,21 +60,45 @@ test("a start asks once for each subject's level and once for each version, for 
   expect(asked).toHaveLength(subjects().length + versions.length);
 });
 
+test("a start only reads: it asks once for the id of each version, for several records at once", async () => {
+  await using registry = await startProvisionedRegistry();
+  const before = registry.requests.length;
+  registry.holdUntil(4, isOfOthers);
+  await createRegistrySerde({ url: registry.url, time: machineTime });
+  const asked = registry.requests.slice(before);
+  expect(asked).toHaveLength(subjects().flatMap(({ record }) => schemaVersions[record]).length);
+  expect(asked.filter((request) => !/^POST \/subjects\/[^/]+$/.test(request))).toEqual([]);
+});
+
+test("a start that misses a schema says which at once, and registers nothing", async () => {
+  await using registry = await startFakeRegistry();
+  const time = hurried();
+  const [first = ""] = subjects().map(({ subject }) => subject);
+  await expect(createRegistrySerde({ url: registry.url, time })).rejects.toMatchObject({
+    code: "contracts.schema-missing",
+    isRetryable: true,
+    message: `${first}: version 1 is not registered yet, which ./sluice provision does`,
+  });
+  expect([registry.levels.size, registry.requests.length, time.waitsMs]).toEqual([0, 1, []]);
+});
+
 test("once a schema is refused, no further record is begun", async () => {
   await using registry = await startFakeRegistry();
   const [first, ...others] = [...Map.groupBy(subjects(), ({ record }) => record).values()];
   const refused = encodeURIComponent(others[0]?.[0]?.subject ?? "");
   registry.intervene((request) => request.startsWith("POST") && request.includes(refused), 409, { message: "Incompatible artifact" });
-  await expect(createRegistrySerde({ url: registry.url, time: machineTime })).rejects.toMatchObject({ code: "contracts.registry-refused" });
+  await expect(registerSchemas({ url: registry.url, time: machineTime })).rejects.toMatchObject({ code: "contracts.registry-refused" });
   expect(registry.levels.has(first?.[0]?.subject ?? "")).toBe(true);
   expect(registry.levels.size).toBeLessThan(subjects().length / 2);
 });
 
-test("registering again changes nothing, and several services may do it at once", async () => {
+test("registering again changes nothing, may be done several times at once, and every start has the same ids", async () => {
   await using registry = await startFakeRegistry();
   const options = { url: registry.url, time: hurried() };
-  const serdes = await Promise.all([1, 2, 3].map(() => createRegistrySerde(options)));
-  serdes.push(await createRegistrySerde(options));
+  await Promise.all([1, 2, 3].map(() => registerSchemas(options)));
+  const one = await createRegistrySerde(options);
+  await registerSchemas(options);
+  const serdes = [one, await createRegistrySerde(options)];
   expect(new Set(serdes.map((serde) => Buffer.from(serde.encode("Release", release)).toString("hex"))).size).toBe(1);
   expect(new Set(registry.levels.values())).toEqual(new Set(["FULL_TRANSITIVE"]));
 });
@@ -73,10 +106,10 @@ test("registering again changes nothing, and several services may do it at once"
 test("a subject left at the registry's default is repaired, one with another level is left unchanged", async () => {
   const [first = "", second = ""] = subjects().map(({ subject }) => subject);
   await using repaired = await startFakeRegistry(new Map([[first, "NONE"]]));
-  await createRegistrySerde({ url: repaired.url, time: hurried() });
+  await registerSchemas({ url: repaired.url, time: hurried() });
   expect(repaired.levels.get(first)).toBe("FULL_TRANSITIVE");
   await using refused = await startFakeRegistry(new Map([[second, "BACKWARD"]]));
-  await expect(createRegistrySerde({ url: refused.url, time: hurried() })).rejects.toMatchObject({
+  await expect(registerSchemas({ url: refused.url, time: hurried() })).rejects.toMatchObject({
     code: "contracts.registry-refused",
     isRetryable: false,
   });
@@ -88,8 +121,7 @@ test("registry faults are retried with growing waits, and a faster process cause
   for (const status of [500, 503, 429]) registry.intervene((request) => request.startsWith("POST"), status, { message: "busy" });
   registry.intervene((request) => request.startsWith("PUT"), 409, { message: "A rule named 'COMPATIBILITY' already exists." });
   const time = hurried();
-  const serde = await createRegistrySerde({ url: registry.url, time });
-  expect(serde.encode("Release", release)[0]).toBe(0);
+  await registerSchemas({ url: registry.url, time });
   expect(time.waitsMs.slice(0, 3)).toEqual([250, 500, 1000]);
 });
 
@@ -97,7 +129,7 @@ test("an incompatible schema is not retried", async () => {
   await using registry = await startFakeRegistry();
   registry.intervene((request) => request.startsWith("POST"), 409, { message: "Incompatible artifact" });
   const time = hurried();
-  await expect(createRegistrySerde({ url: registry.url, time })).rejects.toMatchObject({ code: "contracts.registry-refused" });
+  await expect(registerSchemas({ url: registry.url, time })).rejects.toMatchObject({ code: "contracts.registry-refused" });
   expect(time.waitsMs).toEqual([]);
 });
 
@@ -105,7 +137,7 @@ test("a registry that cannot be reached ends in a retryable Fault after the give
   const registry = await startFakeRegistry();
   await registry[Symbol.asyncDispose]();
   const time = hurried();
-  await expect(createRegistrySerde({ url: registry.url, time, attemptsMax: 4 })).rejects.toMatchObject({
+  await expect(registerSchemas({ url: registry.url, time, attemptsMax: 4 })).rejects.toMatchObject({
     code: "contracts.registry-unavailable",
     isRetryable: true,
   });
@@ -115,13 +147,13 @@ test("a registry that cannot be reached ends in a retryable Fault after the give
 test("a registry that accepts the connection and never answers times out", async () => {
   await using registry = await startFakeRegistry();
   const silent: Time = { ...machineTime, after: (_delayMs, action) => machineTime.after(0, action) };
-  await expect(createRegistrySerde({ url: registry.url, time: silent, attemptsMax: 1 })).rejects.toMatchObject({
+  await expect(registerSchemas({ url: registry.url, time: silent, attemptsMax: 1 })).rejects.toMatchObject({
     code: "contracts.registry-unavailable",
   });
 });
 
 test("an unknown id is asked of the registry once; one that the registry does not know stays a retryable Fault", async () => {
-  await using registry = await startFakeRegistry();
+  await using registry = await startProvisionedRegistry();
   const one = await createRegistrySerde({ url: registry.url, time: machineTime });
   const bytes = one.encode("Release", release);
   const schema: { readonly schema: string } = JSON.parse(
@@ -143,7 +175,7 @@ test("an unknown id is asked of the registry once; one that the registry does no
 });
 
 test("records with known ids are encoded and decoded while the registry is down", async () => {
-  const registry = await startFakeRegistry();
+  const registry = await startProvisionedRegistry();
   const serde = await createRegistrySerde({ url: registry.url, time: machineTime });
   await registry[Symbol.asyncDispose]();
   expect(serde.decode(serde.encode("Release", release)).value).toEqual(release);

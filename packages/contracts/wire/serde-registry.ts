@@ -1,14 +1,16 @@
-// The serde of running services: at the start it registers every version of every record under its subjects with
-// FULL_TRANSITIVE, and later it asks the registry for ids that it does not know.
+// The serde of running services, and what registers the schemas. Provisioning registers every version of every record
+// under its subjects with FULL_TRANSITIVE. A service only reads the registry: at its start it asks for the id of each
+// version, and later for the schemas of ids that it does not know.
 //
 // #1 Ids are resolved once at the start; encoding and decoding known ids never needs the registry again.
-// #2 Registering is idempotent, and several services may do it at once. A process that dies between registering a
-//    subject and setting its level leaves the registry's default NONE behind; the next process repairs it. Any other
-//    level was set by somebody on purpose and is never overwritten.
+// #2 Registering is idempotent, and may be done several times at once. A process that dies between registering a
+//    subject and setting its level leaves the registry's default NONE behind; the next one repairs it. Any other level
+//    was set by somebody on purpose and is never overwritten.
 // #3 A registry that refuses who we are is tried again as one that is away, because a password may be replaced on both
 //    sides at different times.
-// #4 A start asks once for each subject's level and once for each version, for several records at once, because a
-//    service is not ready before. The first record is registered alone: a registry that is away gets one request.
+// #4 A start asks once for each version, for several records at once, because a service is not ready before. The first
+//    record is asked for alone: a registry that is away gets one request.
+// #5 A schema that is not registered yet is said at once: a service waits for it as it waits for a topic.
 
 import { Fault, sleep, type Time } from "@sluice/kernel";
 import type { Serde } from "../api.ts";
@@ -19,7 +21,7 @@ import { createSerde, type WriterSchema } from "./serde.ts";
 
 export interface RegistryOptions extends RegistryConnection {
   readonly time: Time;
-  /** Attempts to register one subject at the start. The waits between them double from 250 ms to 5 s. */
+  /** Attempts for one subject. The waits between them double from 250 ms to 5 s. */
   readonly attemptsMax?: number;
   readonly signal?: AbortSignal;
 }
@@ -27,20 +29,29 @@ export interface RegistryOptions extends RegistryConnection {
 const level = "FULL_TRANSITIVE";
 /** What a subject has that nobody set a level for. */
 const levelDefault = "NONE";
-/** Records that are registered at once; the versions of a record, and its subjects, one after another. */
+/** Records that are asked for at once; the versions of a record, and its subjects, one after another. */
 const recordsAtOnceMax = 8;
+const schemaMissing = "contracts.schema-missing";
 const firstWaitMs = 250;
 const waitMaxMs = 5_000;
 
 /**
- * Registers every schema and returns the serde. Rejects with `contracts.registry-unavailable` (retryable) or
- * `contracts.registry-refused`.
+ * Asks for the id of every schema and returns the serde. Rejects with `contracts.registry-unavailable` (retryable),
+ * `contracts.schema-missing` (retryable, because provisioning may still run) or `contracts.registry-refused`.
  */
 export async function createRegistrySerde(options: RegistryOptions): Promise<Serde> {
   const registry = createRegistryClient(options, options.time);
-  const schemas = await registerAll(registry, options);
+  const schemas = await askForAll(options, (subject, versions) => findSubject(registry, subject, versions));
   const newestIds = new Map(schemas.map(({ name, id }) => [name, id]));
   return createSerde(schemas, newestIds, (id) => lookUp(registry, id));
+}
+
+/**
+ * Registers every schema. Rejects with `contracts.registry-unavailable` (retryable) or `contracts.registry-refused`.
+ */
+export async function registerSchemas(options: RegistryOptions): Promise<void> {
+  const registry = createRegistryClient(options, options.time);
+  await askForAll(options, (subject, versions) => registerSubject(registry, subject, versions));
 }
 
 /**
@@ -63,9 +74,7 @@ export async function findMissingSchemas(options: RegistryOptions): Promise<read
     const path = encodeURIComponent(subject);
     const missing: number[] = [];
     for (const [index, schema] of schemaVersions[record].entries()) {
-      const answer = await registry.ask("POST", `/subjects/${path}`, { schema });
-      if (answer.status === 404) missing.push(index + 1);
-      else if (answer.status !== 200) throw refusedOr(answer, subject, []);
+      if ((await findVersion(registry, subject, schema)) === null) missing.push(index + 1);
     }
     if (missing.length > 0) {
       found.push(`${subject}: version ${missing.join(", ")} is not registered`);
@@ -77,34 +86,59 @@ export async function findMissingSchemas(options: RegistryOptions): Promise<read
   return found;
 }
 
+type AskForSubject = (subject: string, versions: readonly string[]) => Promise<readonly number[]>;
+
 /** #4. The schemas of a record are in the order of its versions. Stops at the first subject that is refused. */
-async function registerAll(registry: RegistryClient, options: RegistryOptions): Promise<readonly WriterSchema[]> {
+async function askForAll(options: RegistryOptions, ask: AskForSubject): Promise<readonly WriterSchema[]> {
   const stopped = new AbortController();
   const signal = options.signal === undefined ? stopped.signal : AbortSignal.any([options.signal, stopped.signal]);
   const waiting = [...Map.groupBy(subjects(), ({ record }) => record)];
-  const registered: WriterSchema[] = [];
+  const schemas: WriterSchema[] = [];
 
-  async function registerNext(): Promise<void> {
+  async function askForNext(): Promise<void> {
     const [name, ofRecord] = waiting.shift() ?? [];
     if (name === undefined || ofRecord === undefined) return;
     for (const { subject } of ofRecord) {
-      const ids = await withRetries({ ...options, signal }, () => registerSubject(registry, subject, schemaVersions[name]));
-      registered.push(...ids.map((id, version): WriterSchema => ({ id, name, schema: schemaVersions[name][version]! })));
+      const ids = await withRetries({ ...options, signal }, () => ask(subject, schemaVersions[name]));
+      schemas.push(...ids.map((id, version): WriterSchema => ({ id, name, schema: schemaVersions[name][version]! })));
     }
   }
 
-  async function registerOthers(): Promise<void> {
-    while (waiting.length > 0 && !stopped.signal.aborted) await registerNext();
+  async function askForOthers(): Promise<void> {
+    while (waiting.length > 0 && !stopped.signal.aborted) await askForNext();
   }
 
-  await registerNext();
+  await askForNext();
   try {
-    await Promise.all(Array.from({ length: recordsAtOnceMax }, registerOthers));
+    await Promise.all(Array.from({ length: recordsAtOnceMax }, askForOthers));
   } catch (error) {
     stopped.abort();
     throw error;
   }
-  return registered;
+  return schemas;
+}
+
+/** #5. Returns the ids of the versions. */
+async function findSubject(registry: RegistryClient, subject: string, versions: readonly string[]): Promise<readonly number[]> {
+  const ids: number[] = [];
+  for (const [index, schema] of versions.entries()) {
+    const id = await findVersion(registry, subject, schema);
+    if (id === null) {
+      const text = `${subject}: version ${index + 1} is not registered yet, which ./sluice provision does`;
+      throw new Fault(schemaMissing, text, { isRetryable: true });
+    }
+    ids.push(id);
+  }
+  return ids;
+}
+
+/** Returns null where the subject does not have the schema. Asks only, although by POST. */
+async function findVersion(registry: RegistryClient, subject: string, schema: string): Promise<number | null> {
+  const answer = await registry.ask("POST", `/subjects/${encodeURIComponent(subject)}`, { schema });
+  if (answer.status === 404) return null;
+  const { id } = answer.members;
+  if (answer.status !== 200 || typeof id !== "number") throw refusedOr(answer, subject, []);
+  return id;
 }
 
 /** #2. Returns the ids of the versions. */
@@ -155,7 +189,7 @@ async function withRetries<T>(options: RegistryOptions, action: () => Promise<T>
       return await action();
     } catch (error) {
       const isLast = attempt >= attemptsMax || options.signal?.aborted === true;
-      if (isLast || !(error instanceof Fault) || !error.isRetryable) throw error;
+      if (isLast || !(error instanceof Fault) || !error.isRetryable || error.code === schemaMissing) throw error;
       await sleep(options.time, waitMs, options.signal);
     }
   }

@@ -122,7 +122,7 @@ export function mongoStoreOn(clients: CurrentClient, database: string): Store {
     postings: createMongoParkedMessages("postings", collection<StoredParkedMessage>("postings")),
     endpointHealth: createMongoEndpointHealth(collection<StoredEndpointHealth>("endpointHealth")),
     prepare: () => runGuarded("store.prepare", "write", () => prepare(db())),
-    missingIndexes: () => runGuarded("store.missing-indexes", "read", () => findMissingIndexes(db())),
+    missingIndexes: (collections) => runGuarded("store.missing-indexes", "read", () => findMissingIndexes(db(), collections)),
     async ping() {
       await runGuarded("store.ping", "read", () => db().command({ ping: 1 }));
     },
@@ -138,10 +138,11 @@ async function prepareTransactions(db: Db, build: number): Promise<void> {
   await db.collection(collectionName(build)).createIndexes([...transactionIndexes]);
 }
 
-async function findMissingIndexes(db: Db): Promise<readonly string[]> {
+async function findMissingIndexes(db: Db, collections?: readonly string[]): Promise<readonly string[]> {
   const present = new Set((await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name));
+  const asked = preparedIndexes.filter(([name]) => collections === undefined || collections.includes(name));
   const missing = await Promise.all(
-    preparedIndexes.map(async ([name, wanted]) => {
+    asked.map(async ([name, wanted]) => {
       const found = present.has(name) ? new Set((await db.collection(name).indexes()).map((index) => index.name)) : new Set();
       return wanted.filter((index) => !found.has(index.name)).map((index) => `${name}: ${index.name}`);
     }),

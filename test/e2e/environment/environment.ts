@@ -27,10 +27,11 @@ import {
   renderConfiguration,
   type SecuredBrokers,
   serviceEnvironment,
+  serviceNames,
   timeIn,
 } from "@sluice/environment";
 import { createRegistrySerde, type Serde } from "@sluice/contracts";
-import { startServers } from "@sluice/local-servers";
+import { type ServerAddresses, startServers } from "@sluice/local-servers";
 import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
 import { machineRandom, machineTime, silentLogger } from "@sluice/kernel";
 import { createMongoStore, type Store } from "@sluice/store";
@@ -76,6 +77,8 @@ export interface E2eEnvironmentOptions {
   readonly references?: Readonly<Record<string, string>>;
   /** What needs a second person besides resolutions. */
   readonly secondPerson?: readonly string[];
+  /** Gives each program its own addresses of the servers, by its name; without it all reach them directly. */
+  readonly reach?: (servers: ServerAddresses) => (program: string) => Promise<Readonly<Record<string, string>>>;
   /** Brokers that are there; without them one broker is started, without TLS and logins. */
   readonly brokers?: SecuredBrokers;
 }
@@ -88,14 +91,19 @@ const closesInMs = 2_000;
 export async function openE2eEnvironment(
   banksInDay: readonly EnvironmentBank[],
   creditsFinal: EnvironmentDay["creditsFinal"],
-  { furtherWindows = [], operators: operatorsInDay = [], references: others = {}, secondPerson = [], brokers }: E2eEnvironmentOptions = {},
+  options: E2eEnvironmentOptions = {},
 ): Promise<E2eEnvironment> {
+  const { furtherWindows = [], operators: operatorsInDay = [], references: others = {}, secondPerson = [], brokers, reach } = options;
   await using opened = new AsyncDisposableStack();
   const given = { ...environmentWithoutServers(), ...brokers?.variables };
   const servers = await startServers({ storage: "memory", purpose: "e2e", environment: given });
   opened.defer(() => servers.stop());
   const database = `sluice_e2e_${machineTime.nowMs()}`;
-  await provision(servers, database, { environment: given, ...brokers?.provisioning });
+  const direct = (): Promise<Readonly<Record<string, string>>> => Promise.resolve({});
+  const reachedBy = reach?.(servers) ?? direct;
+  const { MONGO_URL: mongoUrl = servers.mongoUrl, SCHEMA_REGISTRY_URL: schemaRegistryUrl = servers.schemaRegistryUrl } =
+    await reachedBy("provision");
+  await provision({ ...servers, mongoUrl, schemaRegistryUrl }, database, { environment: given, ...brokers?.provisioning });
   const connection = brokers?.connection ?? { brokers: servers.kafkaBrokers.split(","), clientId: "e2e" };
   const messaging = createKafkaMessaging({ connection, time: machineTime, logger: silentLogger });
   opened.defer(() => messaging.close());
@@ -118,7 +126,11 @@ export async function openE2eEnvironment(
   const variables = serviceEnvironment({ servers, configurationFile, database, references });
   // Topics of three brokers are safe, so a warning about them would be wrong.
   const reached = brokers === undefined ? {} : { ...brokers.variables, KAFKA_FEW_REPLICAS: "said" };
-  const services = await startServiceProcesses({ ...variables, ...reached }, servers.directory, brokers?.variablesOf);
+  const own = new Map(await Promise.all(serviceNames.map(async (name) => [name, await reachedBy(name)] as const)));
+  const services = await startServiceProcesses({ ...variables, ...reached }, servers.directory, (name) => ({
+    ...brokers?.variablesOf(name),
+    ...own.get(name),
+  }));
   opened.defer(() => services.stop());
   parties.callAt(services.ingressUrl);
   const plan = (change: Partial<EnvironmentDay>): Promise<void> => {

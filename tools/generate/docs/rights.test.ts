@@ -1,7 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { generateRights } from "./rights.ts";
+import { generateStoreRights } from "./store-rights.ts";
 
-test("docs/security/rights.md agrees with its sources", () => {
-  expect(generateRights(fileURLToPath(new URL("../../..", import.meta.url)), true)).toEqual([]);
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+test("docs/security/rights.md and docs/security/store-rights.md agree with their sources", () => {
+  expect([...generateRights(root, true), ...generateStoreRights(root, true)]).toEqual([]);
 });

@@ -13,6 +13,7 @@ const generators = [
   { program: "docs/documents.ts", takes: ["check"] },
   { program: "docs/settings.ts", takes: ["check"] },
   { program: "docs/rights.ts", takes: ["check"] },
+  { program: "docs/store-rights.ts", takes: ["check"] },
   { program: "docs/asvs.ts", takes: ["check"] },
   { program: "docs/fapi.ts", takes: ["check"] },
   { program: "docs/matrix.ts", takes: ["check"] },

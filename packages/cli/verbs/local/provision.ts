@@ -3,7 +3,8 @@
 
 import { Fault } from "@sluice/kernel";
 import type { ProvisionPlan } from "@sluice/process/provision";
-import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
+import type { StoreRole } from "@sluice/store/rights";
+import { jsonOption, type RunVerb, type Verb, type VerbCall } from "../../terminal/verb.ts";
 
 /** What stands for a service in the name of its principal. */
 const serviceMark = "{service}";
@@ -23,7 +24,43 @@ function principalsBy(pattern: string): (service: string) => string {
   return (service) => pattern.replaceAll(serviceMark, service);
 }
 
+/** Reads nothing but the name of the database, so that it works before there is a store. */
+async function printRoles(call: VerbCall): Promise<number> {
+  const { readEnvironment } = await import("@sluice/config");
+  const { buildsInRolesDefault, buildStoreRoles } = await import("@sluice/store/rights");
+  const builds = call.value("builds") ?? String(buildsInRolesDefault);
+  if (!/^[1-9]\d{0,2}$/.test(builds)) {
+    throw new Fault("cli.bad-builds", `--builds ${builds}: it must be a whole number from 1 to 999`, { isRetryable: false });
+  }
+  const { SLUICE_DATABASE: database } = readEnvironment(process.env, ["SLUICE_DATABASE"]);
+  const roles = buildStoreRoles(database, Number(builds));
+  if (call.flag("json")) process.stdout.write(`${JSON.stringify({ schema: "StoreRoles", database, roles }, null, 2)}\n`);
+  else process.stdout.write(formatRoles(database, roles));
+  return 0;
+}
+
+/** A script for mongosh: a role that exists gets exactly these privileges, so it may be run again. */
+function formatRoles(database: string, roles: readonly StoreRole[]): string {
+  const privilege = (one: StoreRole["privileges"][number]): string => `      ${JSON.stringify(one)},\n`;
+  const listed = roles.map(
+    ({ role, privileges }) =>
+      `  {\n    role: ${JSON.stringify(role)},\n    privileges: [\n${privileges.map(privilege).join("")}    ],\n  },\n`,
+  );
+  return [
+    "// The roles of Sluice's programs in the store, by ./sluice provision --roles.\n",
+    "// Run by a user who may manage roles: mongosh ADDRESS roles.js\n",
+    `const database = db.getSiblingDB(${JSON.stringify(database)});\n`,
+    `const roles = [\n${listed.join("")}];\n`,
+    "for (const { role, privileges } of roles) {\n",
+    "  const privilegesOnly = { privileges, roles: [] };\n",
+    "  if (database.getRole(role) === null) database.runCommand({ createRole: role, ...privilegesOnly });\n",
+    "  else database.runCommand({ updateRole: role, ...privilegesOnly });\n",
+    "}\n",
+  ].join("");
+}
+
 const run: RunVerb = async (call) => {
+  if (call.flag("roles")) return await printRoles(call);
   const { readConfigurationFile, readEnvironment } = await import("@sluice/config");
   const { machineTime } = await import("@sluice/kernel");
   const { planProvisioning, provision, provisionVariables } = await import("@sluice/process/provision");
@@ -54,6 +91,15 @@ export const provisionVerb: Verb = {
       placeholder: "PATTERN",
       text: `with --acls: the principal of a service at the brokers; left out: ${principalDefault}`,
     },
+    roles: {
+      type: "boolean",
+      text: "only prints the programs' roles in the store, for mongosh or with --json, docs/security/store-rights.md",
+    },
+    builds: {
+      type: "string",
+      placeholder: "N",
+      text: "with --roles: the builds of so many rebuilds have their place in the roles; left out: 32",
+    },
     json: jsonOption,
   },
   notes: [
@@ -61,7 +107,12 @@ export const provisionVerb: Verb = {
     "No ACL is taken away. What a service may do and need not is named, and --check fails on it.",
     "An existing topic is never changed. One that would break order or lose money is refused, with exit 1.",
   ],
-  examples: ["provision --config sluice.yaml", "provision --check --json", "provision --acls --principal 'User:CN={service},O=Bank'"],
+  examples: [
+    "provision --config sluice.yaml",
+    "provision --check --json",
+    "provision --acls --principal 'User:CN={service},O=Bank'",
+    "provision --roles > roles.js",
+  ],
   run,
 };
 
