@@ -14,7 +14,7 @@
 // #5 No handler is called before `consumer` has resolved. Every assigned partition is revoked before it is assigned
 //    again, and by `stop`.
 // #6 An answer to `assigned` outside the partition's offsets ends the consumer (`messaging.outside-log`), because any
-//    other start would skip records silently.
+//    other start would skip records silently. So does retention that takes records before they are read.
 // #7 A topic or partition that does not exist is refused, at once and for that call alone. Using a topic never creates
 //    it.
 // #8 A batch that cannot be read stops its partition alone: the records before it are handed over, then `unreadable` is

@@ -58,6 +58,8 @@ export interface Scenario {
   readonly ingressInstances: number;
   /** When and where the day is played, with its windows. */
   readonly dates: PlayedDates;
+  /** Milliseconds that a record is kept in a topic that is not kept for ever; null: for ever. */
+  readonly retentionMs: number | null;
   readonly skewMaxMs: number;
   /** What happens to a debit that misses its window. */
   readonly onMissedWindow: "reconcile" | "carry-over";
@@ -77,6 +79,8 @@ export interface Scenario {
   readonly maxUnacknowledged: number;
   /** When the day is examined first, in milliseconds from the start of the run. */
   readonly firstLookMs: number;
+  /** When a day that has not ended is given up, in milliseconds from the start of the run, or of its evening. */
+  readonly lastLookMs: number;
 }
 
 /** Records that are appended from `atMs` on and cannot be read until `untilMs`, from the start of the run. */
@@ -136,6 +140,7 @@ export const calmScenario: Scenario = {
   instances: 1,
   ingressInstances: 1,
   dates: noon,
+  retentionMs: null,
   skewMaxMs: 0,
   onMissedWindow: "reconcile",
   pages: null,
@@ -146,6 +151,7 @@ export const calmScenario: Scenario = {
   partitionCount: 3,
   maxUnacknowledged: 256,
   firstLookMs: 140_000,
+  lastLookMs: 900_000,
 };
 
 /** Draws a scenario. Even seeds are calm (only latencies and order vary), odd ones have faults. */

@@ -7,10 +7,12 @@
 //    to an older point, readings get nothing for a while or end early, and brokers' clocks step back. Somebody else
 //    writes bytes that nobody can read, and an operator replays what they quarantine. No fault is injected from
 //    `healAtMs` on.
-// #3 The run ends when every delivery and every transaction has ended, or at `endAtMs` (I16).
+// #3 The run ends when every delivery and every transaction has ended, or at `lastLookMs` (I16).
 // #4 The checker examines the history: what banks sent and received, every record of every topic, and the snapshots.
 // #5 In every third run personal data is sealed, each process has to ask for its keys, and nothing else changes.
 // #6 In every second run, calm or troubled, operators' records must be signed, and nothing else changes.
+// #7 Where a scenario says so, retention takes what is old from every topic that is not kept for ever
+//    (`log-and-store/retention.ts`).
 
 import type { HistoryEntry, SnapshotEntry } from "@sluice/checker";
 import { type Configuration, readRulesFolder } from "@sluice/config";
@@ -41,10 +43,11 @@ import { startValidator } from "@sluice/validator";
 import { type BrokerUses, watchBrokerUses } from "./findings/broker-uses.ts";
 import { createCluster, type SimulatedProcessPorts } from "./cluster.ts";
 import { findUndocumented } from "./findings/undocumented.ts";
-import { brokerClocks, fetchFate, planStoreGoingBack, produceFate, storeFault } from "./faults.ts";
+import { brokerClocks, fetchFate, planStoreGoingBack, produceFate, storeFault } from "./log-and-store/faults.ts";
 import { repairOperator, startForeignRecords } from "./foreign-records.ts";
 import { findUnhandled, readHistory, simulatedSerde } from "./read-history.ts";
 import { findRenderedOtherwise } from "./rendered-again.ts";
+import { withRetention } from "./log-and-store/retention.ts";
 import { startSimulatedRebuild } from "./simulated-rebuild.ts";
 import { simulatedSignatures, startSimulatedOperators } from "./operators.ts";
 import { simulatedBankIds, simulatedBranches, simulatedConnectorId } from "./messages.ts";
@@ -65,7 +68,6 @@ export const simulatedDayTimes: SimulatedDayTimes = {
   reconcilesMs: 80_000,
   healMs: healAtMs,
 };
-const endAtMs = 900_000;
 const noCrashes: CrashPlan = { perCall: 0, freezePerCall: 0 };
 /** Milliseconds of a cut at most; a session lasts 6 s. */
 export const cutMaxMs = 14_000;
@@ -87,6 +89,8 @@ export interface SimulationEnd {
   /** Each kind of fault that a produce, a reading or a call of the store met, once. */
   readonly fates: ReadonlySet<string>;
   readonly uses: Pick<BrokerUses, "used" | "forbidden">;
+  /** How many records retention took. */
+  readonly taken: number;
   /** The last lines of the trace, for a failing run. */
   readonly tail: readonly string[];
 }
@@ -134,7 +138,7 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
     fates.add(`${port} ${fate}`);
     return fate;
   };
-  const broker = createMemoryBroker({
+  const memoryBroker = createMemoryBroker({
     time,
     random,
     topics: Object.fromEntries(Object.values(topics).map((topic) => [topic, topic === topics.probe ? 1 : partitionCount])),
@@ -154,6 +158,7 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
       fetch: () => met("fetch", fetchFate(scenario, random, { elapsedMs: elapsedMs(), isTroubled: isTroubled() })),
     },
   });
+  const { broker, takenCount } = withRetention(memoryBroker, { time, partitionCount, retentionMs: scenario.retentionMs });
   const storeFate = (): StoreFault => met("store", storeFault(scenario, random, isTroubled()));
   const store = createMemoryStore({
     time,
@@ -250,7 +255,7 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
     ...(await findUnhandled(broker, store, time, partitionCount)),
   ];
   let remaining = await look();
-  while (remaining.length > 0 && elapsedMs() < eveningAtMs + endAtMs) {
+  while (remaining.length > 0 && elapsedMs() < eveningAtMs + scenario.lastLookMs) {
     await time.run({ untilMs: time.nowMs() + 5_000, stepsMax });
     records = await readHistory(broker, store, time, partitionCount, examining);
     remaining = await look();
@@ -264,7 +269,7 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
   remaining = [...remaining, ...update.wrong(), ...unaccounted, ...(await findRenderedOtherwise({ ...environment, serde: examining }))];
   const undocumentedRequests = findUndocumented(recorder.requests);
   const traced = { traceHash: trace.hash(), traceLines: trace.lines(), tail: trace.tail() };
-  const found = { crashes: cluster.crashes, unfinished: remaining, undocumented: undocumentedRequests, fates, uses };
+  const found = { crashes: cluster.crashes, unfinished: remaining, undocumented: undocumentedRequests, fates, uses, taken: takenCount() };
   return { seed, scenario, ...traced, history, ...found };
 }
 

@@ -24,6 +24,7 @@ export async function takeOver(
 ): Promise<void> {
   const { number } = partition;
   const position = startPosition(document, log);
+  if (position !== document.position) context.logger.error("partition.begins-late", { partition: number, position });
   partition.ownerEpoch = document.epoch;
   partition.days.restore(document.state);
   partition.pauses.restore(document.state);
@@ -44,8 +45,8 @@ export async function takeOver(
 }
 
 /**
- * A partition that was never written starts at its first offset; any other position must lie inside it, or the consumer
- * ends.
+ * A partition that was never written starts at its first offset, and says so where retention has taken what was before;
+ * any other position must lie inside it, or the consumer ends.
  */
 function startPosition({ position }: PartitionDocument, { logStart }: PartitionEnds): bigint {
   return position === 0n ? logStart : position;

@@ -172,6 +172,24 @@ export function describeConsumers(environment: ConformanceEnvironment): void {
       await consumer.stop();
     });
 
+    test("#6: retention that takes records before they are read ends the consumer, and moves no committed offset", async () => {
+      const topic = await environment.subject.createTopic(1);
+      const place = { topic, partition: 0 };
+      await environment.append(topic, 0, numberedTexts(3));
+      const { consumer, recorded, texts } = await startRecorder(environment.client(), environment.group, topic);
+      await eventually("its records", () => texts().length === 3);
+      await consumer.commit(place, 3n, recorded.epochs.get(0) ?? 0);
+      consumer.pause(place);
+      await environment.append(topic, 0, numberedTexts(7));
+      await environment.subject.truncate(place, 8n);
+      consumer.resume(place);
+      await eventually("the failure", () => recorded.failed.length > 0);
+      expect(recorded.failed).toMatchObject([{ code: "messaging.outside-log", isRetryable: false }]);
+      expect(texts()).toEqual(numberedTexts(3));
+      expect(await environment.client().committedOffsets(environment.group, [place])).toEqual([3n]);
+      await consumer.stop();
+    });
+
     test("a rejection of `assigned` ends the consumer", async () => {
       const topic = await environment.subject.createTopic(1);
       const { consumer, recorded } = await startRecorder(environment.client(), environment.group, topic, async () =>

@@ -5,7 +5,7 @@
 //    assigns. A member whom the group no longer knows has lost its partitions, and revokes at once.
 // #3 A partition stays paused until `assigned` has resolved; then the consumer seeks to the answer and resumes it.
 // #4 An answer outside the partition's offsets ends the consumer (L), because kafkajs would silently start somewhere
-//    else.
+//    else. So does a position that retention has passed meanwhile (X).
 // #5 A crash from which kafkajs does not restart ends the consumer (F).
 // #6 A batch that cannot be read pauses its partition alone. It is fetched again after a back-off, until it can be read
 //    or the answer of `unreadable` skips it.
@@ -16,7 +16,7 @@ import type { Admin, Consumer as KafkajsConsumer, EachBatchPayload, Kafka } from
 import { Fault, formatReason, gatherCalls, type Logger, sleep, type Time } from "@sluice/kernel";
 import { commitFailed, consumerFailed, outsideLog, brokerUnavailable, unknownTopic } from "../faults.ts";
 import { consumerRetry } from "./client.ts";
-import { isUnknownTopic } from "./errors.ts";
+import { crashToFault, isUnknownTopic } from "./errors.ts";
 import type { KafkaReader } from "./reader.ts";
 import { type AssignedLogs, withCommitted } from "./kafkajs/assigned-logs.ts";
 import { recordsFrom } from "./records.ts";
@@ -148,7 +148,7 @@ export class KafkaConsumer implements Consumer {
     this.#client.on(events.HEARTBEAT, ({ payload }) => this.#heard(sinceAskedMs(payload)));
     this.#client.on(events.CRASH, ({ payload }) => {
       this.#revokeAll();
-      if (!payload.restart) this.#fail(consumerFailed(`the consumer crashed: ${payload.error.message}`, payload.error));
+      if (!payload.restart) this.#fail(crashToFault(payload.error));
     });
   }
 

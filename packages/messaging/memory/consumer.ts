@@ -177,8 +177,12 @@ export class MemoryConsumer implements Consumer, GroupMember {
     const count = 1 + Math.floor(random.fraction() * fetchRecordsMax);
     const isEmpty = this.#options.fetchFate(mine.partition) !== "answer";
     if (isEmpty) await sleep(this.#options.time, emptyWaitMs);
-    const fetched = isEmpty ? null : await this.link.call(() => this.#read(mine.partition, from, count)).catch(() => null);
+    const fetched = isEmpty ? null : await this.link.call(() => this.#read(mine.partition, from, count)).catch(retryableAsNull);
     if (!this.#isCurrent(mine)) return;
+    if (fetched instanceof Fault) {
+      this.#fail(fetched);
+      return;
+    }
     if (fetched !== null && !mine.isPaused && !this.#isAllPaused && !this.#isHandingOver) {
       this.#handOver(mine, fetched);
       if (fetched.unreadable !== null) await this.#stopAt(mine, fetched.unreadable);
@@ -212,6 +216,7 @@ export class MemoryConsumer implements Consumer, GroupMember {
 
   #read(partition: TopicPartition, from: bigint, count: number): FetchResult {
     const { records } = this.#options;
+    requireInside(partition, from, records);
     const taken = records.slice(partition, from, count);
     const last = taken.at(-1);
     const unreadable = taken.length < count ? records.unreadableAt(partition, last === undefined ? from : last.offset + 1n) : null;
@@ -288,6 +293,11 @@ export class MemoryConsumer implements Consumer, GroupMember {
     // If the broker does not answer, it ends the session by itself.
     await this.link.call(leave).catch(leave);
   }
+}
+
+/** A broker that does not answer is asked again. */
+function retryableAsNull(error: unknown): Fault | null {
+  return error instanceof Fault && !error.isRetryable ? error : null;
 }
 
 function requireInside(partition: TopicPartition, startAt: bigint, records: MemoryRecords): void {

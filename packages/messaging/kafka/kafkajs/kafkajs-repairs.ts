@@ -31,6 +31,8 @@
 //    for it. kafkajs sends them from its fetch loop, and joins once its fetches have been answered.
 // #16 (W) What the coordinator answers says when it was asked. A process that stood still reads answers that waited for
 //    it, and its session may have ended since (protocol/asked-times.ts).
+// #17 (X) A position that the log does not have ends the consumer. kafkajs would commit the first offset that is left,
+//    and go on there, which skips records silently.
 
 import kafkajs from "kafkajs";
 import broker, { type Broker } from "kafkajs/src/broker/index.js";
@@ -134,6 +136,8 @@ const fetchedUnder = new WeakMap<object, OffsetManager>();
 function repairConsumerGroup(group: ConsumerGroup): void {
   const { fetch, resume, joinAndSync, heartbeat, recoverFromFetch } = group;
   group.recoverFromFetch = async function (this: ConsumerGroup, error) {
+    // #17
+    if (error.name === "KafkaJSOffsetOutOfRange") throw error;
     // #14
     const isMoved = leaderErrors.has(error.type);
     if (!isMoved && !unreachableErrors.has(error.name)) return await recoverFromFetch.call(this, error);

@@ -4,8 +4,8 @@
 import type { FetchFate, ProduceFate, TopicPartition } from "@sluice/messaging";
 import type { Random, Time } from "@sluice/kernel";
 import type { MemoryStore, StoreFault } from "@sluice/store";
-import { landsLateMaxMs } from "./foreign-records.ts";
-import type { PlannedThrottle, Scenario } from "./scenario.ts";
+import { landsLateMaxMs } from "../foreign-records.ts";
+import type { PlannedThrottle, Scenario } from "../scenario.ts";
 
 const produceDelayMaxMs = 1_500;
 
