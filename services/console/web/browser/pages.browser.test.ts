@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sampleOperator } from "@sluice/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { topics } from "@sluice/contracts";
 import type { Browser } from "playwright-core";
 import { consoleStartAtMs, consoleUetr, day } from "../../decisions/decisions.fixture.ts";
 import { buildConsoleDebit, changeTransaction } from "../../console.fixture.ts";
@@ -43,6 +44,20 @@ beforeAll(async () => {
   } as const;
   const changes = { applied: -1n, bank: "first", businessDate: "2026-11-20", reconciliationDay: day, items: [item] } as const;
   await console.save(changeTransaction(buildConsoleDebit(["RECEIVED", "ACCEPTED", "REPORTED", "HELD"]), changes));
+  const dispatch = {
+    messageIdentification: "M-1D",
+    uetr: consoleUetr,
+    deliveryKey: consoleUetr,
+    bank: "first",
+    operation: "inboundDirectDebit",
+    body: new TextEncoder().encode(JSON.stringify({ schema: "DirectDebit", debtor: { legalName: script } })),
+    reconciliationDay: day,
+    deadlineMs: null,
+    causedByOffset: 0n,
+    madeAtMs: consoleStartAtMs,
+    stopsAtMs: null,
+  };
+  await console.append(topics.dispatch, consoleUetr, { name: "Dispatch", value: dispatch });
 });
 
 afterAll(async () => {

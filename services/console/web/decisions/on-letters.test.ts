@@ -1,7 +1,13 @@
 // Several dead letters are replayed from their page: with a preview, and an outcome for each.
 
 import { expect, test } from "vitest";
-import { buildReceivedRecord, consoleUetr, dayClosedBytes, deadLetterPartition, openDeadLetterEnvironment } from "../../dead-letters/dead-letters.fixture.ts";
+import {
+  buildReceivedRecord,
+  consoleUetr,
+  dayClosedBytes,
+  deadLetterPartition,
+  openDeadLetterEnvironment,
+} from "../../dead-letters/dead-letters.fixture.ts";
 import { topics } from "@sluice/contracts";
 import { openReader, readHidden } from "../browser.fixture.ts";
 

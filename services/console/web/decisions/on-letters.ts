@@ -32,7 +32,10 @@ export const prepareReplays: PrepareDecision = async (asked) => {
     preview: facts([
       ["Service", filter.service ?? "every service"],
       ["Why", filter.why ?? "every reason"],
-      ["Letters and transactions", `${count(possible.length)} of ${count(checked.length)} could be replayed now${next === null ? "" : "; there are more"}`],
+      [
+        "Letters and transactions",
+        `${count(possible.length)} of ${count(checked.length)} could be replayed now${next === null ? "" : "; there are more"}`,
+      ],
       ["Records", count(possible.reduce((sum, { records }) => sum + (records ?? 0), 0))],
     ]),
     warning: "Every record of each is appended again, in its order. One that is still unreadable is dead-lettered again.",
@@ -71,7 +74,13 @@ function renderChoice(checked: Checked, letters: ReadonlyMap<string, Letter>, { 
   const cells = checked.map(({ of, outcome, records, why }) => {
     const letter = letters.get(of);
     const value = `${of} ${records ?? 0}`;
-    const box = html`<input type="checkbox" name="of" value="${value}" aria-label="Letter ${of}" ${isOn(form, "of", value, true) ? "checked" : ""} />`;
+    const box = html`<input
+      type="checkbox"
+      name="of"
+      value="${value}"
+      aria-label="Letter ${of}"
+      ${isOn(form, "of", value, true) ? "checked" : ""}
+    />`;
     return [
       outcome === "refused" ? "" : box,
       uetrForm.test(of) ? uetrLink(of) : html`<code>${of}</code>`,

@@ -8,22 +8,22 @@ import { mark, plural, type Html } from "./html.ts";
 type Outlook = AnswerOf<"showDayOutlook">;
 
 const finishes = {
-  "nothing-held": ["good", "nothing is held"],
-  "not-known": ["waits", "not known yet: this console has to look for some minutes"],
-  "does-not-fall": ["warns", "the number of held debits does not fall"],
-  "before-window-close": ["good", "before the last window closes"],
-  "after-window-close": ["bad", "after the last window closes: what is still held then is carried over or becomes an item"],
-  "after-reconciliation-close": ["bad", "after the reconciliation close"],
+  "nothing-held": ["good", "none", ""],
+  "not-known": ["waits", "not known yet", "This console has to look for some minutes."],
+  "does-not-fall": ["warns", "does not fall", "The number of held debits stays or rises."],
+  "before-window-close": ["good", "in time", "That is before the last window closes."],
+  "after-window-close": ["bad", "too late", "That is after the last window closes: what is held then is carried over or becomes an item."],
+  "after-reconciliation-close": ["bad", "too late", "That is after the reconciliation close."],
 } as const;
 
-/** "12 held debits fall by 3 a minute: over in 4 min, before the last window closes". */
+/** "12 held debits, 3 fewer each minute: through 16:04. In time." A mark does not wrap, so it has few words. */
 export function showFinish({ held, trend, finish }: Outlook, clock: Clock): Html {
-  const [tone, word] = finishes[finish];
+  const [tone, word, text] = finishes[finish];
   const emptyAt = trend?.emptyAt ?? null;
   const rate =
     held === 0 || trend === null || emptyAt === null
       ? ""
       : html`${plural(held, "held debit")}, ${trend.perMinute} fewer each minute: through ${showTime(emptyAt, clock)}
-          <span class="quiet">${showDistance(emptyAt, clock)}</span>,`;
-  return html`${rate} ${mark(tone, word)}`;
+          <span class="quiet">${showDistance(emptyAt, clock)}</span>.`;
+  return html`${mark(tone, word)} ${rate} ${text}`;
 }
