@@ -4,8 +4,8 @@
 import { Fault, machineTime } from "@sluice/kernel";
 import { asControlVerb, controlClient, type RunControlVerb } from "../../terminal/control-client.ts";
 import { previewHeld } from "./preview.ts";
-import { parseTimeOfDay } from "../../terminal/scheme-zones.ts";
 import { decisionNotes, decisionOptions, requireOption as needed, runDecision } from "./send-decision.ts";
+import { parseNewClose } from "./new-close.ts";
 import { parsePauseEnd } from "./pause-end.ts";
 import type { Verb, VerbCall } from "../../terminal/verb.ts";
 
@@ -13,7 +13,7 @@ export const runExtend: RunControlVerb = async (call, where) => {
   const day = parseDay(call);
   const window = needed(call, "window");
   const number = window === "reconciliation" ? 0 : Number(window);
-  const closesAt = await parseTimeOfDay(needed(call, "closes-at"), day.name, await controlClient(call, where));
+  const closesAt = await parseNewClose(call, day.name, number, await controlClient(call, where));
   return await runDecision(call, where, machineTime, {
     path: `${day.path}/close-extension`,
     body: { window: number, closesAt },
@@ -76,12 +76,15 @@ export const windowExtendVerb: Verb = {
       type: "string",
       placeholder: "INSTANT",
       text: "the new time: 16:30 in the scheme's zone, or with its offset: 2026-11-20T16:30:00+02:00",
-      isRequired: true,
     },
+    by: { type: "string", placeholder: "DURATION", text: "later than the close in force, in place of a time: 90s, 30m, 2h" },
     ...decisionOptions,
   },
   notes: decisionNotes,
-  examples: ['window extend ZA_EFT:2026-11-20 --window 1 --closes-at 16:30 --reason "a bank is late"'],
+  examples: [
+    'window extend ZA_EFT:2026-11-20 --window 1 --closes-at 16:30 --reason "a bank is late"',
+    'window extend ZA_EFT:2026-11-20 --window 1 --by 30m --reason "a bank is late"',
+  ],
   run: asControlVerb(runExtend),
 };
 
