@@ -1,8 +1,10 @@
+import { createHmac, createSecretKey, hkdfSync } from "node:crypto";
 import { createFixedSerde, readDirectDebit, readStatusReport, type AnyDecodedRecord, type Serde, topics } from "@sluice/contracts";
 import { anyDirectDebit, anyFullDirectDebit, anyFullStatusReport, encodeJson } from "@sluice/contracts/messages.fixture";
 import { machineTime } from "@sluice/kernel";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { deriveSealKeys, sealBytes } from "./cipher.ts";
 import { createDataKeys } from "./data-keys.ts";
 import { createMemoryKeyService } from "./key-service.fixture.ts";
 import { createSealingSerde } from "./sealing-serde.ts";
@@ -184,4 +186,36 @@ test("a reader whose key service is away, or that has none, waits: nothing is un
   await reader.learn(bytes);
   expect(reader.decode(bytes)).toEqual(plain.decode(plain.encode(full.name, full.value)));
   await expect(createSealingSerde({ serde: plain, keys: null }).learn(bytes)).rejects.toMatchObject({ isRetryable: true });
+});
+
+test("the nonce is the HMAC-SHA-256 that it was before, so that what is sealed again gives the bytes that were sealed [D10.111]", () => {
+  const secret = Buffer.alloc(32, 7);
+  const own = createSecretKey(new Uint8Array(hkdfSync("sha256", secret, new Uint8Array(), "sluice nonce 1", 32)));
+  const keys = deriveSealKeys(secret);
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), fc.uint8Array({ maxLength: 5_000 }), (associated, content) => {
+      const length = Buffer.alloc(8);
+      length.writeBigUInt64BE(BigInt(associated.length));
+      const whole = createHmac("sha256", own).update(length).update(associated).update(content).digest();
+      expect(sealBytes(keys, associated, content).nonce.equals(whole.subarray(0, 12))).toBe(true);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("whether a record can be read is known of a second one without decoding what it shows in clear", async () => {
+  let decodings = 0;
+  const counting: Serde = {
+    ...plain,
+    decode(bytes) {
+      decodings += 1;
+      return plain.decode(bytes);
+    },
+  };
+  const serde = createSealingSerde({ serde: counting, keys: createDataKeys({ service: createMemoryKeyService(), time: machineTime }) });
+  await serde.makeKey?.(scope);
+  const [first, second] = [seal(serde, full), seal(serde, full, "uetr-2")];
+  expect([serde.knows?.(first), decodings]).toEqual([true, 2]);
+  expect([serde.knows?.(second), decodings]).toEqual([true, 3]);
+  expect([serde.knows?.(second), decodings]).toEqual([true, 3]);
 });

@@ -36,6 +36,7 @@ export function createSealingSerde({ serde, keys }: SealingSerdeOptions): Serde 
   const outers = new WeakMap<Uint8Array, SealedRecord>();
   /** Schemas that are not the envelope's: their records are not decoded to learn that they are clear. */
   const clearSchemas = new Set<number>();
+  const isClearKnown = createClearCheck(serde);
 
   /** Null: the record is clear. */
   function readOuter(bytes: Uint8Array): SealedRecord | null {
@@ -56,11 +57,10 @@ export function createSealingSerde({ serde, keys }: SealingSerdeOptions): Serde 
     if (seal === null || !hasPersonalMembers(name)) return serde.encode(name, value);
     const under = "scope" in seal.under ? findOwnKey(keys, seal.under.scope) : findKeyOf(keys, readOuter(seal.under.as));
     if (under === null) return serde.encode(name, value);
-    const { key, scope, wrappedKey } = under;
     const clear = serde.encode(name, withholdPersonal(name, value));
-    const place = { record: name, topic: seal.topic, key: seal.key, scope, suite };
-    const { nonce, sealed } = sealBytes(key, associatedData(place, clear), serde.encode(name, value));
-    return serde.encode("SealedRecord", { ...place, wrappedKey, nonce, clear, sealed });
+    const place = { record: name, topic: seal.topic, key: seal.key, scope: under.scope, suite };
+    const { nonce, sealed } = sealBytes(under.key, associatedData(place, clear), serde.encode(name, value));
+    return serde.encode("SealedRecord", { ...place, wrappedKey: under.wrappedKey, nonce, clear, sealed });
   }
 
   function decode(bytes: Uint8Array): AnyDecodedRecord {
@@ -93,7 +93,7 @@ export function createSealingSerde({ serde, keys }: SealingSerdeOptions): Serde 
     knows(bytes) {
       try {
         const outer = readOuter(bytes);
-        return outer === null || (keys?.find(outer.scope, outer.wrappedKey) !== undefined && isKnown(serde, outer.clear));
+        return outer === null || (keys?.find(outer.scope, outer.wrappedKey) !== undefined && isClearKnown(outer));
       } catch (error) {
         return !(error instanceof Fault && error.isRetryable);
       }
@@ -153,9 +153,23 @@ function requireNamed(decoded: AnyDecodedRecord, name: string): AnyDecodedRecord
 }
 
 /** #2. Each part has its length before it, so that no two places have one text. */
-function associatedData(place: Pick<SealedRecord, "topic" | "key" | "record" | "scope" | "suite">, clear: Uint8Array): Uint8Array {
-  const parts = [place.topic, place.key, place.record, place.scope, String(place.suite)];
-  return Buffer.concat([Buffer.from(parts.map((part) => `${part.length}:${part}`).join("")), clear]);
+function associatedData({ topic, key, record, scope, suite }: Place, clear: Uint8Array): Uint8Array {
+  const places = `${topic.length}:${topic}${key.length}:${key}${record.length}:${record}${scope.length}:${scope}`;
+  return Buffer.concat([Buffer.from(`${places}${String(suite).length}:${suite}`), clear]);
+}
+
+type Place = Pick<SealedRecord, "topic" | "key" | "record" | "scope" | "suite">;
+
+/** Whether what a sealed record shows in clear can be decoded. A schema that is known once stays known. */
+function createClearCheck(serde: Serde): (outer: SealedRecord) => boolean {
+  const known = new Set<number>();
+  return ({ clear }) => {
+    const schema = readSchemaId(clear);
+    if (known.has(schema)) return true;
+    if (!isKnown(serde, clear)) return false;
+    if (known.size < schemasMax) known.add(schema);
+    return true;
+  };
 }
 
 function isKnown(serde: Serde, bytes: Uint8Array): boolean {

@@ -1,4 +1,4 @@
-import { createFixedSerde, topics } from "@sluice/contracts";
+import { createFixedSerde, type Serde, topics } from "@sluice/contracts";
 import { rulesVersion } from "@sluice/domain";
 import { createMemoryKeyService } from "@sluice/secrecy/key-service.fixture";
 import { sampleConfiguration } from "@sluice/testkit";
@@ -113,4 +113,26 @@ test("after an erasure a partition is rebuilt without what is gone, and nobody r
     );
     expect(canaries.filter((canary) => read.includes(canary))).toEqual([]);
   }
+});
+
+test("a sealed message is opened once, when it comes from the journal, and not again for what follows from it", async () => {
+  const environment = new SchedulerEnvironment({ keyService: createMemoryKeyService(), partitionCount: 1 });
+  const opened: string[] = [];
+  const serde = environment.newSerde();
+  const counting: Serde = {
+    ...serde,
+    decode(bytes) {
+      const decoded = serde.decode(bytes);
+      opened.push(decoded.name);
+      return decoded;
+    },
+  };
+  await environment.scheduler({ serde: counting });
+  const uetr = environment.uetr();
+  await environment.hold(uetr);
+  await environment.until("released", () => environment.events(uetr).at(-1)?.endsWith("RELEASED") === true);
+  await environment.append(topics.journal, uetr, environment.report(uetr, "made"));
+  await environment.until("completed", () => environment.events(uetr).at(-1)?.endsWith("COMPLETED") === true);
+  const messages = ["DirectDebitReceived", "AccountVerified", "StatusReportReceived"];
+  expect(opened.filter((name) => messages.includes(name)).toSorted()).toEqual(messages.toSorted());
 });
