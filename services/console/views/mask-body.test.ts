@@ -38,6 +38,11 @@ test("#1 a member that nobody knows here is not shown", () => {
   });
 });
 
+test("#2 below a person and a free text nothing is shown, whatever its members are called", () => {
+  const body = { supplementaryData: { type: "T Mokoena", uetr: "Policy" }, debtor: { type: { value: "Karoo" }, code: 8001 } };
+  expect(maskBody(Buffer.from(JSON.stringify(body))) ?? "").not.toMatch(personal);
+});
+
 test("what is no JSON is not shown", () => {
   expect(maskBody(Buffer.from("T Mokoena"))).toBeNull();
 });
