@@ -35,6 +35,10 @@ export interface MatrixRoute {
   readonly otherSite?: number;
   /** The operators of one bank that may too: of that bank, or of any. */
   readonly ofBank?: "own" | "any";
+  /** The role that Sluice's own operators need besides. */
+  readonly also?: string;
+  /** The status for who may, while what was asked for before is under way. */
+  readonly again?: number;
   /** The status for them, if it is another. */
   readonly banksAnswer?: number;
   /** The kinds of callers that it knows, if they are not the listener's. */
@@ -116,9 +120,10 @@ function answerFor({ answer, ...route }: MatrixRoute, { is, isOther, ofBank }: M
   return isOther === true ? other : answer;
 }
 
-function mayAsk({ may, ofBank }: MatrixRoute, way: MatrixWay): boolean {
+function mayAsk({ may, ofBank, also = may }: MatrixRoute, way: MatrixWay): boolean {
   if (way.roles === undefined) return may === way.is || may === "caller";
-  return way.roles.includes(may) && (way.ofBank === undefined || ofBank === "any" || ofBank === way.ofBank);
+  if (way.ofBank === undefined) return way.roles.includes(may) && way.roles.includes(also);
+  return way.roles.includes(may) && (ofBank === "any" || ofBank === way.ofBank);
 }
 
 /** Returns the differences, one sentence each; none when all is well. */
