@@ -19,9 +19,9 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/reading/search.ts")).searchVerb,
       },
       {
-        name: "tx request",
+        name: "request",
         line: "what the attempts of one message send, masked",
-        load: async () => (await import("./verbs/reading/tx-request.ts")).txRequestVerb,
+        load: async () => (await import("./verbs/reading/request.ts")).txRequestVerb,
       },
       {
         name: "held",

@@ -33,7 +33,7 @@ is no map is hashed whole. Empty: the file is in a ConfigMap of the user's own, 
 {{- if hasKey $file "Error" }}
 {{- sha256sum .Values.configuration }}
 {{- else }}
-{{- omit $file "version" "environment" "banks" "connectors" "operators" "tokenIssuers" "cdv" "resolutionNeedsSecondPerson" "secondPerson" "operatorSignatures" | toJson | sha256sum }}
+{{- omit $file "version" "environment" "operatorSignIn" "banks" "connectors" "operators" "tokenIssuers" "cdv" "resolutionNeedsSecondPerson" "secondPerson" "operatorSignatures" | toJson | sha256sum }}
 {{- end }}
 {{- end }}
 {{- end }}

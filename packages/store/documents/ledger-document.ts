@@ -8,7 +8,7 @@ import type { StoredTransaction } from "./transaction-document.ts";
 
 export type StoredLedger = StoredIn<typeof ledgerCodec>;
 
-export function ledgerId(partition: number, day: string): string {
+function ledgerId(partition: number, day: string): string {
   return `${partition}:${day}`;
 }
 

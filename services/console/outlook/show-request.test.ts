@@ -69,5 +69,5 @@ test("the history of a transaction leads to the request of each message and even
   const [link = ""] = /\/transactions\/[^"]*\/request\?of=dispatch[^"]*/.exec(text) ?? [];
   const page = await reader.ask(link.replaceAll("&amp;", "&"));
   expect([page.status, page.text.includes("SHA-256"), page.text.includes("…")]).toEqual([200, true, true]);
-  expect(page.text).toContain(`./sluice tx request ${consoleUetr} --of dispatch --offset 0`);
+  expect(page.text).toContain(`./sluice request ${consoleUetr} --of dispatch --offset 0`);
 });

@@ -111,7 +111,7 @@ export const provisionVerb: Verb = {
     "provision --config sluice.yaml",
     "provision --check --json",
     "provision --acls --principal 'User:CN={service},O=Bank'",
-    "provision --roles > roles.js",
+    "provision --roles",
   ],
   run,
 };

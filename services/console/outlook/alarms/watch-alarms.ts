@@ -8,7 +8,7 @@ import type { Logger, Time } from "@sluice/kernel";
 import type { AskAlarms } from "@sluice/process";
 import { alarmsMax, readAlarms, type AlarmView } from "./read-alarms.ts";
 
-export interface AlarmState {
+interface AlarmState {
   /** `none`: no source is configured; `unasked`: the first answer is to come; `silent`: it cannot be asked now. */
   readonly source: "none" | "unasked" | "answers" | "silent";
   /** When the alarms here were answered, epoch milliseconds; null: never. */

@@ -43,7 +43,7 @@ test("the page offers the replay of several, its preview says how many records e
   expect((await reader.ask("/dead-letters")).text).toContain("/decide/replayDeadLetters");
   const { text } = await reader.ask("/decide/replayDeadLetters");
   const boxes = [...text.matchAll(/name="of"\s+value="([^"]*)"[^>]*checked/g)].map(([, value]) => value);
-  expect(boxes.toSorted()).toEqual([`${consoleUetr} 2`, ...letters.map((letter) => `${letter} 1`)].toSorted());
+  expect(new Set(boxes)).toEqual(new Set([`${consoleUetr} 2`, ...letters.map((letter) => `${letter} 1`)]));
   expect([text.includes("3 of 3 could be replayed now"), countJournal(environment)]).toEqual([true, 0]);
 });
 

@@ -13,7 +13,7 @@ export async function showRequestPage({ api, params, query }: Asked): Promise<Pa
   return {
     title: `Request ${sent.id}`,
     section: "search",
-    command: `./sluice tx request ${uetr} --of ${of} --offset ${offset}`,
+    command: `./sluice request ${uetr} --of ${of} --offset ${offset}`,
     runbook: "some-messages-fail-for-ever",
     body: html`<p>${link(path, html`Transaction <code>${uetr}</code>, with the answers of each attempt`)}</p>
       ${facts([

@@ -1,4 +1,4 @@
-// `./sluice tx request`: the body that every attempt of one message sends, masked, with the digest of its bytes.
+// `./sluice request`: the body that every attempt of one message sends, masked, with the digest of its bytes.
 
 import { asControlVerb, controlClient, controlOptions, type RunControlVerb } from "../../terminal/control-client.ts";
 import { maskControlCharacters, memberText } from "../../terminal/control-table.ts";
@@ -23,7 +23,7 @@ export const runTxRequest: RunControlVerb = async (call, where) => {
 };
 
 export const txRequestVerb: Verb = {
-  name: "tx request",
+  name: "request",
   summary: "what every attempt of one message of a transaction sends, masked, with the digest of its bytes",
   arguments: [uetrArgument],
   options: {
@@ -32,6 +32,6 @@ export const txRequestVerb: Verb = {
     ...controlOptions,
   },
   notes: ["Persons and accounts are masked. Signature and token of an attempt are kept nowhere."],
-  examples: ["tx request 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60 --offset 12"],
+  examples: ["request 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60 --offset 12"],
   run: asControlVerb(runTxRequest),
 };
