@@ -34,7 +34,11 @@ export const secrecyBugs: readonly PlantedBug[] = [
     id: "nonce-without-content",
     breaks: "Two contents are sealed with one nonce, which gives both away.",
     edits: [
-      { file: "packages/secrecy/cipher.ts", find: ".update(associated).update(content).digest()", put: ".update(associated).digest()" },
+      {
+        file: "packages/secrecy/cipher.ts",
+        find: "  text.set(content, begin + associated.length);\n",
+        put: "  text.fill(0, begin + associated.length);\n",
+      },
     ],
     nearest: ["packages/secrecy/sealing-serde.test.ts"],
   },
