@@ -19,6 +19,16 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/reading/search.ts")).searchVerb,
       },
       {
+        name: "counts",
+        line: "how many are in each state now, by bank, with sums",
+        load: async () => (await import("./verbs/reading/counts.ts")).countsVerb,
+      },
+      {
+        name: "rates",
+        line: "accepted, delivered, held and waiting a minute",
+        load: async () => (await import("./verbs/reading/rates.ts")).ratesVerb,
+      },
+      {
         name: "request",
         line: "what the attempts of one message send, masked",
         load: async () => (await import("./verbs/reading/request.ts")).txRequestVerb,

@@ -23,6 +23,8 @@ export interface ListVerb {
   /** Query parameters; each is an option with the same name in lower case and with hyphens. */
   readonly options: readonly string[];
   columns(body: AnswerBody): readonly TableColumn[];
+  /** The member of the answer with the rows, where it is another than `rows`. */
+  readonly rows?: string;
   /** Text that is printed if there are no rows. */
   readonly none: string;
   /** More lines below the table. */
@@ -87,7 +89,7 @@ async function readList(client: ControlClient, list: ListVerb, call: VerbCall): 
 }
 
 function show(body: AnswerBody, list: ListVerb, where: ControlTerminal): void {
-  const rows = memberRows(body, "rows");
+  const rows = memberRows(body, list.rows ?? "rows");
   where.out(rows.length === 0 ? list.none : tableText(rows, list.columns(body)));
   for (const line of list.below?.(body) ?? []) where.out(line);
   if (typeof body["next"] === "string") where.out(`there are more: --after ${body["next"]}, or --all`);

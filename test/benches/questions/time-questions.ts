@@ -30,6 +30,8 @@ const pageSpacingMs = 200;
 const questions: readonly string[] = [
   "tx",
   "search",
+  "counts",
+  "rates",
   "held",
   "windows",
   "window list",

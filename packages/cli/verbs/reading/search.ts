@@ -5,6 +5,8 @@ import { listVerb, pageOptions, runList, type ListVerb } from "../../terminal/co
 import { column, numberColumn } from "../../terminal/control-table.ts";
 import { optionName, type Verb } from "../../terminal/verb.ts";
 
+export const searchTermNames = searchTerms.map(({ name }) => name);
+
 /** An option for each term of a search. */
 export const searchTermOptions = Object.fromEntries(
   searchTerms.map(({ name, text, example }) => [
@@ -15,7 +17,7 @@ export const searchTermOptions = Object.fromEntries(
 
 const list: ListVerb = {
   path: "/transactions",
-  options: [...searchTerms.map(({ name }) => name), "sort"],
+  options: [...searchTermNames, "sort"],
   columns: () => [
     column("UETR", "uetr"),
     column("STATE", "state"),
