@@ -12,6 +12,7 @@ export * from "./process-watch.ts";
 export * from "./processes.ts";
 export * from "./provision.ts";
 export * from "./run-program.ts";
+export * from "./secured/development-sign-in.ts";
 export * from "./secured/secured.ts";
 export * from "./secured/secured-brokers.ts";
 export * from "./service-environment.ts";

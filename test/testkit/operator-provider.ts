@@ -9,6 +9,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { type Configuration, Provider } from "oidc-provider";
+import { twoFactors } from "./operator-client.ts";
 
 export interface ProvidedPerson {
   /** `sub` of its tokens. */
@@ -35,13 +36,7 @@ export interface OperatorProvider {
   close(): Promise<void>;
 }
 
-export const twoFactors = "urn:sluice:acr:two-factors";
 const oneFactor = "urn:sluice:acr:one-factor";
-
-/** A key with which a console proves itself, as PEM. */
-export function createClientKey(): string {
-  return generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "pem", type: "pkcs8" });
-}
 
 export async function startOperatorProvider(options: OperatorProviderOptions): Promise<OperatorProvider> {
   const { tls, port } = options;

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { machineRandom, machineTime, silentLogger } from "@sluice/kernel";
 import { createMetrics, createSignIn } from "@sluice/service";
-import { createCertificateAuthority, sampleConfiguration } from "@sluice/testkit";
-import { createClientKey, startOperatorProvider, twoFactors } from "@sluice/testkit/operator-provider";
+import { createCertificateAuthority, createClientKey, sampleConfiguration, twoFactors } from "@sluice/testkit";
+import { startOperatorProvider } from "@sluice/testkit/operator-provider";
 import { expect, test } from "vitest";
 import { signInPorts } from "./sign-in-ports.ts";
 

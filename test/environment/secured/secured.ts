@@ -20,6 +20,8 @@ export interface Secured {
   readonly kafka: ServerKind;
   /** PEM file of the authority, which callers and browsers have to trust. */
   readonly authorityFile: string;
+  /** Files of the listeners' certificate and its key. */
+  readonly listener: { readonly certificateFile: string; readonly keyFile: string };
   /** Settings with which a person's programs reach Kafka (#2). */
   readonly connections: Readonly<Record<string, string>>;
   /** Settings of a service: its user, and the certificate of its listeners. */
@@ -47,6 +49,7 @@ export function prepareSecured(upFolder: string): Secured {
   const users = Object.fromEntries(brokerServices.map((service) => [userOf(service), ensurePassword(at(`${userOf(service)}.password`))]));
   const password = ensurePassword(at(`${firstUser}.password`));
   const authorityFile = at("authority.pem");
+  const listener = { certificateFile: at("listener.pem"), keyFile: at("listener-key.pem") };
   const connections = {
     KAFKA_TLS: "on",
     KAFKA_TLS_CA_FILE: authorityFile,
@@ -66,13 +69,14 @@ export function prepareSecured(upFolder: string): Secured {
       users,
     }),
     authorityFile,
+    listener,
     connections,
     settingsOf: (service) => ({
       ...connections,
       KAFKA_SASL_USERNAME: userOf(service),
       KAFKA_SASL_PASSWORD_FILE: at(`${userOf(service)}.password`),
-      SLUICE_TLS_CERTIFICATE_FILE: at("listener.pem"),
-      SLUICE_TLS_KEY_FILE: at("listener-key.pem"),
+      SLUICE_TLS_CERTIFICATE_FILE: listener.certificateFile,
+      SLUICE_TLS_KEY_FILE: listener.keyFile,
     }),
     principalOf: (service) => `User:${userOf(service)}`,
     trust: () => setDefaultCACertificates([...new Set([...getCACertificates("default"), read("authority.pem")])]),

@@ -9,6 +9,7 @@ import { generateConfigSchema } from "@sluice/config/generate";
 import { freePorts, startServers, stopRecordedProcesses } from "@sluice/local-servers";
 import {
   prepareSecured,
+  prepareSignIn,
   projectRoot,
   provision,
   type Secured,
@@ -17,9 +18,11 @@ import {
   serviceNames,
   type ServiceProcess,
   startService,
+  startSignInProvider,
 } from "@sluice/environment";
 import { Fault } from "@sluice/kernel";
 import { auditKeyFile, ensureKey, operatorKeyFile } from "../audit/audit-key-file.ts";
+import { sampleFile } from "./configuration-option.ts";
 import { describeConfigurationChange, type ConfigurationNames } from "./up-plan.ts";
 import { describeUp, isSecured, upDirectory, writeUpState, type UpState } from "./up-state.ts";
 
@@ -27,6 +30,7 @@ const database = "sluice";
 const httpPortWanted = 8080;
 const consolePortWanted = 8081;
 const controlPortWanted = 8082;
+const signInPortWanted = 8083;
 
 /** `noted` is what the last `up` recorded; null: there was none. */
 export async function startUp(configurationFile: string, noted: UpState | null, wantsSecured: boolean): Promise<void> {
@@ -56,7 +60,8 @@ export async function startMissing(noted: UpState, names: readonly string[]): Pr
   const missing = serviceNames.filter((name) => names.includes(name));
   const [httpPort = 0, consolePort = 0, controlPort = 0] = await portsFor(noted, missing);
   const servers = { kafkaBrokers, schemaRegistryUrl, mongoUrl };
-  const settings = { servers, configurationFile, database: noted.database, httpPort, consolePort, controlPort };
+  const followed = noted.signIn?.configurationFile ?? configurationFile;
+  const settings = { servers, configurationFile: followed, database: noted.database, httpPort, consolePort, controlPort };
   const secured = isSecured(noted) ? openSecured() : null;
   const own = { ...consoleKeys(), ...helpFolder() };
   const operations = await operationsPorts(noted, missing);
@@ -104,9 +109,14 @@ async function startAll(configurationFile: string, { partitionCount, topics }: C
   const wanted = [httpPortWanted, consolePortWanted, controlPortWanted];
   const [httpPort = 0, consolePort = 0, controlPort = 0, ...opsPorts] = await freePorts(wanted.length + serviceNames.length, wanted);
   const operations = new Map(serviceNames.map((name, index) => [name, opsPorts[index] ?? 0]));
-  const environment = serviceEnvironment({ servers, configurationFile, database, httpPort, consolePort, controlPort });
+  const provider = secured === null || configurationFile !== sampleFile ? null : await openSignIn(secured, controlPort);
+  const followed = provider?.signIn.configurationFile ?? configurationFile;
+  const environment = serviceEnvironment({ servers, configurationFile: followed, database, httpPort, consolePort, controlPort });
   const own = { ...consoleKeys(), ...helpFolder() };
-  const services = await startServices(serviceNames, { ...environment, ...own }, operations, secured);
+  const [services] = await Promise.all([
+    startServices(serviceNames, { ...environment, ...own }, operations, secured),
+    provider === null ? null : startSignInProvider(upDirectory, provider.port),
+  ]);
   const { kafkaBrokers, schemaRegistryUrl, mongoUrl } = servers;
   const state = {
     kafkaBrokers,
@@ -118,12 +128,19 @@ async function startAll(configurationFile: string, { partitionCount, topics }: C
     configurationSha256: hashFile(configurationFile),
     partitionCount,
     authorityFile: secured?.authorityFile ?? null,
+    signIn: provider?.signIn ?? null,
     ...urlsOf(services, { ingressUrl: "", consoleUrl: "", controlUrl: "" }, schemeOf(secured)),
     operations: operationsOf(services, schemeOf(secured)),
   };
   writeUpState(state);
   say("is up");
   process.stdout.write(`${describeUp(state)}\n`);
+}
+
+/** Only the sample is given a provider: another file says itself where its operators sign in. */
+async function openSignIn({ authorityFile, listener }: Secured, consolePort: number) {
+  const [port = 0] = await freePorts(1, [signInPortWanted]);
+  return { port, signIn: prepareSignIn({ upFolder: upDirectory, sampleFile, authorityFile, ...listener, port, consolePort }) };
 }
 
 type OperationsPorts = ReadonlyMap<string, number>;

@@ -29,6 +29,16 @@ test("what is up is described without the password of an address", () => {
   expect(describeUp(state)).not.toContain("s3cret");
 });
 
+test("where a provider was started, the description says where and as whom to sign in", () => {
+  const signIn = { issuer: "https://127.0.0.1:8083", origin: "https://127.0.0.1:8082", configurationFile: "made.yaml" };
+  const described = describeUp({ ...state, authorityFile: "authority.pem", signIn });
+  expect(described).toContain("services follow  made.yaml, which up makes from it");
+  expect(described).toContain("sign in at       https://127.0.0.1:8082/sign-in");
+  expect(described).toContain('Thandi         roles read, act; no password: choose "with a second factor"');
+  expect(described).toContain('Sipho          roles read, approve; no password: choose "with a second factor"');
+  expect(describeUp(state)).not.toContain("sign in");
+});
+
 describe("while a process of up is dead", () => {
   /** A folder of `up` in which this process is the console, and the validator has ended. */
   async function openUpFolder(): Promise<string> {

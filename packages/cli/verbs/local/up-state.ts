@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ServerAddresses } from "@sluice/local-servers";
+import { type DevelopmentSignIn, developmentPeople } from "@sluice/environment/development-people";
 import { isRunning, type NotedProcess, readRecord } from "@sluice/local-servers/running-record";
 import { Fault } from "@sluice/kernel";
 
@@ -25,6 +26,8 @@ export interface UpState extends ServerAddresses {
   readonly controlUrl: string;
   /** PEM file of the authority of all certificates; null: nothing is secured (`./sluice up --secured`). */
   readonly authorityFile?: string | null;
+  /** Null: no provider of sign-ins was started here. */
+  readonly signIn?: DevelopmentSignIn | null;
   /** Addresses of the operations ports, by service. */
   readonly operations: Readonly<Record<string, string>>;
 }
@@ -100,11 +103,24 @@ export function describeUp(state: UpState): string {
     `schema registry  ${state.schemaRegistryUrl}`,
     `MongoDB          ${describeMongo(state)}`,
     `configuration    ${state.configurationFile}`,
+    ...describeSignIn(state.signIn ?? null),
     ...(isSecured(state) ? [`secured          TLS, logins and rights; trust ${state.authorityFile} in browsers and clients`] : []),
     `data and logs    ${upDirectory}`,
     "operations",
     ...operations,
   ].join("\n");
+}
+
+function describeSignIn(signIn: DevelopmentSignIn | null): readonly string[] {
+  if (signIn === null) return [];
+  return [
+    `services follow  ${signIn.configurationFile}, which up makes from it`,
+    `sign in at       ${signIn.origin}/sign-in`,
+    ...developmentPeople.map(
+      ({ name, roles }) => `  ${name.padEnd(14)} roles ${roles.join(", ")}; no password: choose "with a second factor"`,
+    ),
+    `provider         ${signIn.issuer}`,
+  ];
 }
 
 export function isSecured(state: Pick<UpState, "authorityFile"> | null): boolean {

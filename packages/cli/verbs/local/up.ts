@@ -40,6 +40,7 @@ export const upVerb: Verb = {
     "Another file with --config restarts everything, and says what changes.",
     "--secured makes an authority, certificates and passwords of this machine in .sluice/up/secured. The registry and the",
     "store of a developer's machine have neither TLS nor users. After ./sluice down it is not secured unless you say so.",
+    "It also starts a provider at which two people sign in to the console, unless --config names a file of your own.",
   ],
   examples: ["up", "up --config sluice.yaml", "up --secured"],
   run,

@@ -11,8 +11,8 @@ import { createMemoryBroker } from "@sluice/messaging";
 import { signInPorts } from "@sluice/process";
 import { createMetrics, listen, listenLimitsDefault } from "@sluice/service";
 import { createMemoryStore } from "@sluice/store";
-import { sampleBank, sampleConfiguration, sampleOperator } from "@sluice/testkit";
-import { createClientKey, type ProvidedPerson, startOperatorProvider, twoFactors } from "@sluice/testkit/operator-provider";
+import { createClientKey, sampleBank, sampleConfiguration, sampleOperator, twoFactors } from "@sluice/testkit";
+import { type ProvidedPerson, startOperatorProvider } from "@sluice/testkit/operator-provider";
 import { startConsole } from "../../service.ts";
 
 const partitionCount = 3;
