@@ -2,6 +2,7 @@ import { silentLogger, tokenAlgorithms } from "@sluice/kernel";
 import { createProofKey, createTestIssuer, createVirtualTime, signWithSecret, tokenAudience as audience, withHead } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import type { PeerCertificate } from "../callers/peer-certificate.ts";
+import { createMetrics } from "../telemetry/prometheus-metrics.ts";
 import { type AccessTokens, openAccessTokens } from "./access-tokens.ts";
 
 const startAtMs = Date.UTC(2026, 10, 24, 20);
@@ -32,7 +33,8 @@ async function open(more: { readonly origins?: readonly string[]; readonly algor
     keys: { kind: "file", path: "" },
   } as const;
   const tokenPorts = { loadKeySet: async () => await Promise.resolve(issuer.keySet), origins: more.origins ?? ["https://sluice.example"] };
-  const tokens = openAccessTokens([configured], { time, logger: silentLogger, tokenPorts });
+  const metrics = createMetrics({ withProcess: false });
+  const tokens = openAccessTokens([configured], { time, logger: silentLogger, metrics, tokenPorts });
   if (tokens === null) throw new Error("none");
   const key = await createProofKey(nowMs);
   const toKey = { cnf: { jkt: key.thumbprint } };

@@ -5,10 +5,11 @@
 // #2 Algorithms are those of the issuer's setting, and never what the token says. A key of another kind does not fit.
 // #3 What is wrong with a token is said only of one that its issuer has signed.
 // #4 A token of both kinds needs both, and a token that is bound by proof is refused as a plain bearer token.
+// #5 The metric has one series for each configured issuer, of which the configuration bounds the number.
 
 import { hash } from "node:crypto";
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from "jose";
-import { type Logger, type Time, type TokenClient, tokenId, type TokenIssuer } from "@sluice/kernel";
+import { type ListedMetric, type Logger, type Metrics, type Time, type TokenClient, tokenId, type TokenIssuer } from "@sluice/kernel";
 import { type CertificateRefusalReason, judgeCertificate, type PeerCertificate } from "../callers/peer-certificate.ts";
 import { createKeySets, KeysAway, type LoadKeySet } from "./key-sets.ts";
 import { clockToleranceS, readProof } from "./possession-proof.ts";
@@ -55,21 +56,34 @@ export interface TokenPorts {
 interface AccessTokenPorts {
   readonly time: Pick<Time, "nowMs" | "monotonicMs">;
   readonly logger: Logger;
+  readonly metrics: Pick<Metrics, "listed">;
   /** Left out: no access token is judged. */
   readonly tokenPorts?: TokenPorts;
 }
 
 const tokenCharactersMax = 8_192;
 
-export function openAccessTokens(initial: readonly TokenIssuer[], { time, logger, tokenPorts }: AccessTokenPorts): AccessTokens | null {
-  return tokenPorts === undefined ? null : createAccessTokens(initial, { time, logger, ...tokenPorts });
+const notReadMetric: ListedMetric = {
+  name: "sluice_token_issuer_keys_not_read",
+  help: "1: the keys of this issuer of access tokens could not be read at the last attempt",
+  kind: "gauge",
+  labels: ["issuer"],
+};
+
+export function openAccessTokens(initial: readonly TokenIssuer[], ports: AccessTokenPorts): AccessTokens | null {
+  const { time, logger, metrics, tokenPorts } = ports;
+  return tokenPorts === undefined ? null : createAccessTokens(initial, { time, logger, metrics, ...tokenPorts });
 }
 
 function createAccessTokens(initial: readonly TokenIssuer[], ports: Omit<AccessTokenPorts, "tokenPorts"> & TokenPorts): AccessTokens {
-  const { time, logger, loadKeySet: load, origins } = ports;
+  const { time, logger, metrics, loadKeySet: load, origins } = ports;
   const keySets = createKeySets({ time, logger, load });
   const proofs = createProofMemory(() => time.monotonicMs());
   let issuers = indexIssuers(initial);
+  // #5
+  metrics.listed([notReadMetric], () =>
+    [...issuers.values()].map((one) => ({ name: notReadMetric.name, labels: { issuer: one.issuer }, value: Number(keySets.look(one)) })),
+  );
 
   async function judgeSender(issuer: TokenIssuer, signed: Signed, scheme: string, token: string, shown: ShownWithToken) {
     const { certificateSha256, keyThumbprint: thumbprint } = signed;

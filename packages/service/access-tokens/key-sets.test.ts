@@ -26,7 +26,7 @@ async function open() {
       return false;
     }
   };
-  return { time, server, next, find, keySets };
+  return { time, server, next, find, look: () => keySets.look(issuer) };
 }
 
 test("keys are read once by all who need them, and again after a while, while the former ones still count", async () => {
@@ -61,6 +61,23 @@ test("while the server of the keys is away the former ones count for an hour, an
   server.isAway = false;
   await time.advance(coolDownMs);
   expect(await find("one")).toBe(true);
+});
+
+test("a look has the keys read before anybody needs them, and again once they are due, but within the cool-down", async () => {
+  const { time, server, look } = await open();
+  expect([look(), server.asked]).toEqual([false, 1]);
+  await time.advance(freshMs - 1);
+  expect([look(), server.asked]).toEqual([false, 1]);
+  server.isAway = true;
+  await time.advance(1);
+  expect([look(), server.asked]).toEqual([false, 2]);
+  await time.advance(coolDownMs - 1);
+  expect([look(), server.asked]).toEqual([true, 2]);
+  server.isAway = false;
+  await time.advance(1);
+  expect([look(), server.asked]).toEqual([true, 3]);
+  await time.advance(1);
+  expect([look(), server.asked]).toEqual([false, 3]);
 });
 
 test.each(["", "{}", '{"keys":{}}', `{"keys":[${"{},".repeat(100)}{}]}`, `{"keys":[],"more":"${"x".repeat(65_536)}"}`])(

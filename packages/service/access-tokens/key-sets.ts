@@ -5,6 +5,8 @@
 // #2 A token with an unknown key has the set read at once, but not within `coolDownMs` of the last attempt: anybody can
 //    send such tokens. All that wait share one reading.
 // #3 A set has at most `keysMax` keys in `charactersMax` characters. Symmetric and private keys in it do not count.
+// #4 Each scrape of the metrics has the sets read that are due, so that an alarm comes before the next caller does.
+//    A set is due after `freshMs`, and after a failed attempt as soon as #2 allows.
 
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from "jose";
 import { formatReason, type Logger, type Time, type TokenIssuer } from "@sluice/kernel";
@@ -17,6 +19,8 @@ export interface KeySets {
   keyFor(issuer: TokenIssuer): JWTVerifyGetKey;
   /** Forgets the keys of all other issuers. */
   keep(issuers: readonly TokenIssuer[]): void;
+  /** Begins to read the issuer's keys where they are due, and says whether the last attempt failed. */
+  look(issuer: TokenIssuer): boolean;
 }
 
 export class KeysAway extends Error {}
@@ -35,13 +39,19 @@ interface KeySetPorts {
 
 export function createKeySets(ports: KeySetPorts): KeySets {
   let kept = new Map<string, KeySet>();
+  function setOf(issuer: TokenIssuer): KeySet {
+    const name = JSON.stringify(issuer);
+    const set = kept.get(name) ?? new KeySet(issuer, ports);
+    kept.set(name, set);
+    return set;
+  }
+
   return {
     keyFor(issuer) {
-      const name = JSON.stringify(issuer);
-      const set = kept.get(name) ?? new KeySet(issuer, ports);
-      kept.set(name, set);
+      const set = setOf(issuer);
       return async (header, token) => await set.find(header, token);
     },
+    look: (issuer) => setOf(issuer).look(),
     keep(issuers) {
       const names = new Set(issuers.map((issuer) => JSON.stringify(issuer)));
       kept = new Map([...kept].filter(([name]) => names.has(name)));
@@ -58,6 +68,7 @@ class KeySet {
   #readMs = 0;
   #triedMs = -Infinity;
   #reading: Promise<void> | null = null;
+  #isNotRead = false;
 
   constructor(issuer: TokenIssuer, ports: KeySetPorts) {
     this.#issuer = issuer;
@@ -76,6 +87,13 @@ class KeySet {
       await this.#readAgain();
       return await this.#known()(header, token);
     }
+  }
+
+  /** #4 */
+  look(): boolean {
+    const ageMs = this.#ports.time.monotonicMs() - this.#readMs;
+    if (this.#keys === null || this.#isNotRead || ageMs >= freshMs) void this.#readAgain();
+    return this.#isNotRead;
   }
 
   /** #1 */
@@ -101,8 +119,10 @@ class KeySet {
       const keys = readKeys(await load(this.#issuer));
       this.#keys = createLocalJWKSet({ keys: [...keys] });
       this.#readMs = time.monotonicMs();
+      this.#isNotRead = false;
       logger.info("access-tokens.keys-read", { issuer, count: keys.length });
     } catch (error) {
+      this.#isNotRead = true;
       logger.error("access-tokens.keys-not-read", { issuer, reason: formatReason(error), hasFormer: this.#keys !== null });
     }
   }

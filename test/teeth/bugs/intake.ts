@@ -140,6 +140,12 @@ export const intakeBugs: readonly PlantedBug[] = [
     nearest: accessTokenTests,
   },
   {
+    id: "unread-issuer-keys-in-silence",
+    breaks: "No alarm says that the keys of an issuer of access tokens cannot be read.",
+    edits: [{ file: "packages/service/access-tokens/key-sets.ts", find: "this.#isNotRead = true;", put: "" }],
+    nearest: ["packages/service/access-tokens/key-sets.test.ts", "packages/process/connections/token-ports.test.ts"],
+  },
+  {
     id: "signature-leaves-the-body-out",
     breaks: "A signature counts that says nothing of the body.",
     edits: [
