@@ -59,7 +59,7 @@ is no map is hashed whole. Empty: the file is in a ConfigMap of the user's own, 
 {{- range $server := list "kafka" "registry" "mongo" "vault" }}
 {{- $of := index $.Values $server }}
 {{- range $file, $key := $of.files }}
-{{- if and $key (not $of.secret) }}{{ fail (printf "%s.files.%s is set, and %s.secret is not" $server $file $server) }}{{ end }}
+{{- if and $key (not $of.secret) (not (and (hasKey $of "secretOf") (not (has "" (values $of.secretOf))))) }}{{ fail (printf "%s.files.%s is set, and %s.secret is not" $server $file $server) }}{{ end }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -141,11 +141,13 @@ is no map is hashed whole. Empty: the file is in a ConfigMap of the user's own, 
 {{- include "sluice.variable" (list "SLUICE_TLS_ENDED_BY" $tls.endedBy) }}
 {{- end }}
 
-{{/* Secrets that are mounted as folders. The arguments: the root, which of tls, kafka, registry, mongo and vault, and those of banks. */}}
+{{/* Secrets that are mounted as folders. The arguments: the root, which of tls, kafka, registry, mongo and vault, those of banks, and the program. */}}
 {{- define "sluice.secretFolders" -}}
 {{- $root := index . 0 }}
+{{- $program := index . 3 }}
 {{- range $name := index . 1 }}
-{{- $secret := (index $root.Values $name).secret }}
+{{- $of := index $root.Values $name }}
+{{- $secret := get ($of.secretOf | default dict) $program | default $of.secret }}
 {{- if $secret }}
 - { name: {{ $name }}, secret: {{ $secret }}, path: {{ $name }} }
 {{- end }}

@@ -42,7 +42,7 @@ interface PodSpec {
   readonly enableServiceLinks: boolean;
   readonly securityContext: unknown;
   readonly containers: readonly [Container];
-  readonly volumes: readonly { readonly name: string }[];
+  readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[];
 }
 
 interface Manifest {
@@ -286,4 +286,19 @@ it("the secrets of banks are in the services that call them, and in no other", (
     spec.template.spec.volumes.some((volume) => volume.name === "secret-bank-a"),
   );
   expect(mounting.map(component).toSorted()).toEqual(["dispatcher", "event-publisher"]);
+});
+
+it("a program with a store secret of its own mounts that one alone, and the others mount the common one", () => {
+  const mounted = [...ofKind("full", "Deployment"), ...ofKind("full", "Job")].flatMap((manifest) => {
+    const volumes = manifest.spec.template.spec.volumes.filter(({ name }) => name === "mongo");
+    return volumes.map(({ secret }) => `${manifest.spec.template.metadata.labels["app.kubernetes.io/component"]} ${secret?.secretName}`);
+  });
+  expect(mounted.toSorted()).toEqual([
+    "console sluice-mongo-console",
+    "dispatcher sluice-mongo",
+    "event-publisher sluice-mongo",
+    "provision sluice-mongo-provision",
+    "rebuild sluice-mongo",
+    "scheduler sluice-mongo-scheduler",
+  ]);
 });

@@ -37,6 +37,8 @@ const refusals: readonly (readonly [readonly string[], string])[] = [
   [["mongo.url="], "mongo.url is missing"],
   [["keda.enabled=true", "kafka.sasl.mechanism=plain"], "keda.authentication is missing"],
   [["rebuild.arguments={--all}"], "does not match pattern"],
+  [["mongo.secretOf.ingress=own"], "'ingress' not allowed"],
+  [["mongo.secretOf.scheduler=own", "mongo.files.ca=ca.crt"], "mongo.files.ca is set, and mongo.secret is not"],
   [["kafka.files.ca=ca.crt"], "kafka.files.ca is set, and kafka.secret is not"],
 ];
 
