@@ -65,6 +65,11 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/reading/bank-list.ts")).bankListVerb,
       },
       {
+        name: "bank history",
+        line: "24 h of its addresses: p50, p99, limits, breaker",
+        load: async () => (await import("./verbs/banks/bank-history.ts")).bankHistoryVerb,
+      },
+      {
         name: "bank own",
         line: "a bank's own transactions, as its person sees them",
         load: async () => (await import("./verbs/reading/bank-own.ts")).bankOwnVerb,

@@ -15,7 +15,7 @@ import {
   textSchema,
   timeSchema,
 } from "./answer-parts.ts";
-import { receiverStateSchema } from "./receiver-answers.ts";
+import { learntService, receiverStateSchema } from "./receiver-answers.ts";
 
 const roleSchema = z.enum(["read", "act", "approve"]);
 
@@ -194,6 +194,47 @@ const dayOutlookSchema = z.strictObject({
 
 const rate = countSchema.nullable().meta({ description: "In the minute before; null: not known, or not of one bank." });
 
+const quarter = timeSchema.meta({ description: "Begin of the quarter of an hour; one without anything is left out." });
+
+const history = z
+  .strictObject({
+    since: nullableTimeSchema.meta({ description: "Since when this console looks; at most a day. null: it has not begun." }),
+    isWhole: z.boolean().meta({ description: "false: there are more addresses than are kept, and some are left out." }),
+    addresses: z.array(
+      z.strictObject({
+        operation: textSchema.meta({ description: "What is sent there; `events`: postings of events." }),
+        service: learntService,
+        url: nullableTextSchema.meta({ description: "As configured now; null: it is not configured any more." }),
+        slots: z.array(
+          z.strictObject({
+            from: quarter,
+            acknowledged: countSchema.meta({ description: "Acknowledgements that were looked at; under load a sample." }),
+            p50Ms: countSchema.meta({ description: "Within this, half of them came; at most a tenth and 1 ms too large." }),
+            p99Ms: countSchema.meta({ description: "Within this, 99 of 100 came." }),
+          }),
+        ),
+      }),
+    ),
+    limits: z
+      .array(
+        z.strictObject({
+          service: learntService,
+          address: textSchema.meta({ description: "Scheme, host and port." }),
+          connections: countSchema.nullable().meta({ description: "Requests at once, as configured now; null: it is not any more." }),
+          slots: z.array(
+            z.strictObject({
+              from: quarter,
+              concurrency: countSchema.meta({ description: "The fewest requests at once that it was given." }),
+              breakerOpenSeconds: countSchema,
+              retryAfterSeconds: countSchema.meta({ description: "For how long it asked to wait." }),
+            }),
+          ),
+        }),
+      )
+      .meta({ description: "Addresses that something limited, as seen every 10 s." }),
+  })
+  .meta({ id: "AddressHistory", description: "A day of the addresses of a receiver, in quarters of an hour, the oldest first." });
+
 export const seriesSchema = z.strictObject({
   schema: z.literal("Series"),
   asOf: asOfSchema,
@@ -222,6 +263,7 @@ export const seriesSchema = z.strictObject({
       }),
     )
     .meta({ description: "When breakers opened and closed in the last 24 hours, the newest 20 of each address, the oldest first." }),
+  history: history.nullable().meta({ description: "Of one bank or connector; null: of all." }),
   heldTrend: trend,
   waitingTrend: trend,
 });

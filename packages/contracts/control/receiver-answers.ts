@@ -23,7 +23,7 @@ export const receiverStateSchema = z
 export const blockReasonsSchema = z
   .array(textSchema)
   .meta({ id: "BlockReasons", description: "Why nothing, or little, leaves to it; none: each message is tried by its own back-off." });
-const learntService = z.enum(["dispatcher", "event-publisher"]);
+export const learntService = z.enum(["dispatcher", "event-publisher"]);
 export const endpointSchema = z
   .strictObject({
     service: learntService.meta({ description: "Who sends there: messages, or postings of events." }),

@@ -26,7 +26,7 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   streamOverview:
     "Server-sent events: `overview`, with what `GET /overview` answers, at once and each time it has changed, within 2 s of the change; a comment every 10 s. It ends after a minute; ask again. An operator has 4 of them, all operators 32 (503).",
   showSeries:
-    "Each minute of the last four hours, as this console has seen it: what was accepted and delivered in it, what is held and what is not acknowledged, of all or of one bank; and when it is over at the rate of the last five minutes. A console that restarts begins again.",
+    "Each minute of the last four hours, as this console has seen it: what was accepted and delivered in it, what is held and what is not acknowledged, of all or of one bank; and when it is over at the rate of the last five minutes. Of one receiver also a day of its addresses in quarters of an hour: within how long each acknowledged, and what limited it. A console that restarts begins again.",
   listAlarms:
     "What the configured Alertmanager says of the alarms of Sluice, with the runbook of each. The console asks it every 15 s, and nobody waits for it: the answer says when it was given, and since when nobody gives one.",
   controlStatus:

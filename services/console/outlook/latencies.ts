@@ -27,13 +27,15 @@ interface LatencyPorts {
   readonly messaging: Pick<Messaging, "ends" | "read">;
   readonly serde: Serde;
   readonly partitionCount: number;
+  /** Hears of each acknowledgement that is counted. */
+  readonly onAcknowledged: (receiver: string, operation: string, tookMs: number) => void;
 }
 
 export const everybody = "";
 const recordsMax = 200n;
 const samplesMax = 2_000;
 
-export function createLatencies({ messaging, serde, partitionCount }: LatencyPorts): Latencies {
+export function createLatencies({ messaging, serde, partitionCount, onAcknowledged }: LatencyPorts): Latencies {
   const partitions = Array.from({ length: partitionCount }, (_, partition) => ({ topic: topics.receipts, partition }));
   const positions = new Map<number, bigint>();
   let samples = new Map<string, number[]>();
@@ -53,6 +55,7 @@ export function createLatencies({ messaging, serde, partitionCount }: LatencyPor
     if (attempt === undefined) return;
     add(everybody, attempt.tookMs);
     add(decoded.value.bank, attempt.tookMs);
+    onAcknowledged(decoded.value.bank, decoded.value.operation, attempt.tookMs);
   }
 
   async function readNew(): Promise<void> {

@@ -6,6 +6,8 @@
 import { Fault, type Logger } from "@sluice/kernel";
 import type { Serde } from "@sluice/contracts";
 import type { Messaging } from "@sluice/messaging";
+import { createAddressHistory, type AddressHistory } from "../banks/history/address-history.ts";
+import { findLimits } from "../banks/history/find-limits.ts";
 import { createDateTotals, type DateTotals } from "./date-totals.ts";
 import { createLatencies } from "./latencies.ts";
 import { createParkedCounts, type ParkedCounts } from "../queries/parked-counts.ts";
@@ -17,6 +19,7 @@ export interface Outlook {
   readonly dates: DateTotals;
   readonly overview: Overview;
   readonly series: Series;
+  readonly history: AddressHistory;
   stop(): void;
 }
 
@@ -36,7 +39,14 @@ export function createOutlook(ports: OutlookPorts): Outlook {
   const dates = createDateTotals(ports);
   const overview = createOverview({ ...ports, counts, dates });
   const series = createSeries();
-  const latencies = createLatencies(ports);
+  const history = createAddressHistory();
+  const latencies = createLatencies({
+    ...ports,
+    onAcknowledged: (receiver, operation, tookMs) => {
+      const nowMs = ports.brokerNowMs();
+      if (nowMs !== null) history.acknowledged(receiver, operation, tookMs, nowMs);
+    },
+  });
   let isStopped = false;
   let timer = time.after(firstLookAfterMs, () => void look());
 
@@ -44,9 +54,15 @@ export function createOutlook(ports: OutlookPorts): Outlook {
     if (!(error instanceof Fault)) logger.error("console.failed", { operation: "lookAtNumbers", error });
   }
 
+  async function lookAtLimits(): Promise<void> {
+    const nowMs = ports.brokerNowMs();
+    if (nowMs !== null) history.limited(await findLimits(ports, nowMs), nowMs);
+  }
+
   async function look(): Promise<void> {
-    // The log may take long, and the series does not wait for it.
+    // The log and the store may take long, and the series does not wait for them.
     latencies.look().catch(report);
+    lookAtLimits().catch(report);
     try {
       series.record(await overview.read(), () => latencies.take());
     } catch (error) {
@@ -60,6 +76,7 @@ export function createOutlook(ports: OutlookPorts): Outlook {
     dates,
     overview,
     series,
+    history,
     stop() {
       isStopped = true;
       timer[Symbol.dispose]();

@@ -1,7 +1,11 @@
 // showSeries: what was accepted, delivered, held and not acknowledged, minute by minute, and when it is over at this
-// rate; and when breakers opened and closed, as the services that call the endpoints have kept it.
+// rate; when breakers opened and closed, as the services that call the endpoints have kept it; and of one receiver a
+// day of its addresses, in quarters of an hour.
 
+import type { Configuration } from "@sluice/config";
 import type { EndpointHealth, Store } from "@sluice/store";
+import type { AddressHistory } from "../banks/history/address-history.ts";
+import { historyView } from "../banks/history/history-view.ts";
 import type { ControlHandler } from "../http/control-handler.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import { isPartyId } from "../queries/parse-search-terms.ts";
@@ -11,13 +15,15 @@ import { countAt, findTrend, rates, type Series, type SeriesPoint, type Trend } 
 
 interface SeriesPorts {
   readonly series: Series;
+  readonly history: AddressHistory;
+  readonly configuration: Pick<Configuration, "banks" | "connectors">;
   readonly store: Pick<Store, "endpointHealth">;
   readonly brokerNowMs: () => number | null;
 }
 
 const changesShownMs = 24 * 3_600_000;
 
-export function showSeries({ series, store, brokerNowMs }: SeriesPorts): ControlHandler {
+export function showSeries({ series, history, configuration, store, brokerNowMs }: SeriesPorts): ControlHandler {
   return async ({ query }) => {
     const bank = query.get("bank");
     if (bank !== null && !isPartyId(bank)) return invalidRequest("bank: the id of a bank or connector.");
@@ -45,6 +51,7 @@ export function showSeries({ series, store, brokerNowMs }: SeriesPorts): Control
           slowMs: point.latencies.get(bank ?? everybody)?.slowMs ?? null,
         })),
         breakerChanges: listChanges(health, bank, nowMs),
+        history: bank === null || nowMs === null ? null : historyView(history, configuration, bank, nowMs),
         heldTrend: trendView(findTrend(points, held)),
         waitingTrend: trendView(findTrend(points, waiting)),
       },

@@ -66,7 +66,7 @@ export interface ControlQueryPorts {
 }
 
 export function createControlQueries({ brokerClock, outlook, ...given }: ControlQueryPorts) {
-  const { counts, dates, overview, series } = outlook;
+  const { counts, dates, overview, series, history } = outlook;
   const ports = {
     ...given,
     searchHashes: given.searchHashes ?? null,
@@ -80,7 +80,7 @@ export function createControlQueries({ brokerClock, outlook, ...given }: Control
     showMe: showMe(ports),
     showOverview: showOverview(overview),
     streamOverview: streamOverview({ time: given.time, overview }),
-    showSeries: showSeries({ ...ports, series }),
+    showSeries: showSeries({ ...ports, series, history }),
     listAlarms: listAlarms(ports),
     showDayOutlook: showDayOutlook({ ...ports, overview, series }),
     controlStatus: controlStatus(ports),
