@@ -75,5 +75,5 @@ function severityMark({ severity, isSilenced }: Alarm): Html {
 function renderRunbook({ runbook }: Alarm, hasHelp: boolean): Html | string {
   if (runbook === null) return "–";
   const [, name] = /^docs\/runbooks\/([a-z0-9-]+)\.md$/.exec(runbook) ?? [];
-  return name === undefined ? link(runbook, new URL(runbook).hostname) : runbookLink(name, hasHelp);
+  return name === undefined ? link(runbook, new URL(runbook).hostname) : runbookLink(name, hasHelp, name);
 }

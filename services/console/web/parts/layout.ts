@@ -114,10 +114,9 @@ function renderBehind({ command, runbook = null }: PageContent, { calls, hasHelp
   </footer>`;
 }
 
-/** `name` is that of the page, without its folder and its ending. */
-export function runbookLink(name: string, hasHelp: boolean): Html {
-  const path = `docs/runbooks/${name}`;
-  return hasHelp ? html`<a href="/help/${path}.html">${path}.md</a>` : html`<code>${path}.md</code>`;
+/** `name` is that of the page, without its folder and its ending; `text` is shown, its path if left out. */
+export function runbookLink(name: string, hasHelp: boolean, text = `docs/runbooks/${name}.md`): Html {
+  return hasHelp ? html`<a href="/help/docs/runbooks/${name}.html">${text}</a>` : html`<code>${text}</code>`;
 }
 
 /** Where not even the frame can be made, as nobody knows who asks. */
