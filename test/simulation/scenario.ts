@@ -156,6 +156,19 @@ export const calmScenario: Scenario = {
 
 /** Draws a scenario. Even seeds are calm (only latencies and order vary), odd ones have faults. */
 export function drawScenario(seed: number, random: Random, day: SimulatedDayTimes): Scenario {
+  const drawn = drawDay(seed, random, day);
+  return { ...drawn, brokerClocks: drawn.brokerClocks.map((clock) => limitStep(clock, drawn.skewMaxMs)) };
+}
+
+/**
+ * Nobody corrects a clock here, and ingress rightly accepts nothing while its own is two seconds off the broker's. So a
+ * step leaves that much to the clocks of processes.
+ */
+function limitStep(clock: PlannedClock, processSkewMaxMs: number): PlannedClock {
+  return { ...clock, stepMs: Math.min(clock.stepMs, acceptedSkewMaxMs - processSkewMaxMs - skewMarginMs) };
+}
+
+function drawDay(seed: number, random: Random, day: SimulatedDayTimes): Scenario {
   const { postFromMs, postUntilMs, opensMs } = day;
   const isCalm = seed % 2 === 0;
   const scripts = new Map<string, ScriptRule[]>(
@@ -282,6 +295,9 @@ const throttleMaxMs = 5_000;
 const brokerCount = 3;
 const clockAheadMaxMs = 500;
 const clockStepMaxMs = 2_000;
+/** Milliseconds: what ingress accepts (`skewMaxMs` of messaging), and what a slow answer may add to what it measures. */
+const acceptedSkewMaxMs = 2_000;
+const skewMarginMs = 100;
 /** Milliseconds by which two brokers' clocks, or one of them and a bank's, differ at most on such a day. */
 export const clocksApartMaxMs = clockAheadMaxMs + clockStepMaxMs;
 const secondsBackMax = 20;
