@@ -295,7 +295,7 @@ const throttleMaxMs = 5_000;
 const brokerCount = 3;
 const clockAheadMaxMs = 500;
 const clockStepMaxMs = 2_000;
-/** Milliseconds: what ingress accepts (`skewMaxMs` of messaging), and what a slow answer may add to what it measures. */
+/** Milliseconds: what ingress accepts (`skewMaxMs` of messaging), and what a slow answer may add to that. */
 const acceptedSkewMaxMs = 2_000;
 const skewMarginMs = 100;
 /** Milliseconds by which two brokers' clocks, or one of them and a bank's, differ at most on such a day. */

@@ -83,8 +83,8 @@ export const messagingBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "packages/messaging/kafka/kafkajs/heartbeats.ts",
-        find: "return await Promise.race([beating.called.promise, fetch()]);",
-        put: "return await fetch();",
+        find: "if (beating.end === null) fetch().then(fetched.resolve, fetched.reject);",
+        put: "if (beating.end === null) return await fetch();",
       },
     ],
     nearest: ["packages/messaging/kafka/kafkajs/kafkajs-repairs.test.ts"],

@@ -6,6 +6,8 @@
 //    What such a fetch brings later is dropped, and its errors change nothing.
 // #3 The next heartbeat is sent once the last one is answered.
 // #4 A consumer that stops waits for no fetch either: the partitions that it leaves are taken over sooner.
+// #5 A generation may last for months. Only the fetches that are under way are known; one that has ended leaves nothing
+//    behind, as it would in a race with one promise of the whole generation.
 
 import type { ConsumerGroup } from "kafkajs/src/consumer/consumerGroup.js";
 
@@ -15,8 +17,10 @@ export const heartbeatIntervalMs = 125;
 interface Beating {
   isOver: boolean;
   timer: NodeJS.Timeout | null;
-  /** Rejects with the answer that asks the member to join again; resolves when the consumer stops. */
-  readonly called: PromiseWithResolvers<readonly []>;
+  /** Ends the fetches that are under way (#5). */
+  readonly fetching: Set<PromiseWithResolvers<readonly object[]>>;
+  /** Ends a fetch: with the answer that asks the member to join again, or with nothing where the consumer stops. */
+  end: ((fetch: PromiseWithResolvers<readonly object[]>) => void) | null;
 }
 
 const beatings = new WeakMap<ConsumerGroup, Beating>();
@@ -29,9 +33,7 @@ export function untilNextBeatMs(nowMs: number, intervalMs: number): number {
 /** Begins after a join; `wake` ends the sleeps of fetches that have nothing to ask for. */
 export function beginHeartbeats(group: ConsumerGroup, wake: () => void): void {
   endHeartbeats(group);
-  const beating: Beating = { isOver: false, timer: null, called: Promise.withResolvers() };
-  // Nobody waits while no fetch is under way.
-  beating.called.promise.catch(() => undefined);
+  const beating: Beating = { isOver: false, timer: null, fetching: new Set(), end: null };
   beatings.set(group, beating);
   beatLater(group, beating, wake);
 }
@@ -47,14 +49,28 @@ export function endHeartbeats(group: ConsumerGroup): void {
 /** #4: ends for good. */
 export function stopHeartbeats(group: ConsumerGroup): void {
   endHeartbeats(group);
-  beatings.get(group)?.called.resolve([]);
+  const beating = beatings.get(group);
+  if (beating !== undefined) endFetches(beating, ({ resolve }) => resolve([]));
 }
 
 /** #2: the fetch's answer; rejects as soon as the member is asked to join again, and has nothing once it stops. */
 export async function fetchUntilCalled(group: ConsumerGroup, fetch: () => Promise<readonly object[]>): Promise<readonly object[]> {
   const beating = beatings.get(group);
   if (beating === undefined) return await fetch();
-  return await Promise.race([beating.called.promise, fetch()]);
+  const fetched = Promise.withResolvers<readonly object[]>();
+  beating.fetching.add(fetched);
+  if (beating.end === null) fetch().then(fetched.resolve, fetched.reject);
+  else beating.end(fetched);
+  try {
+    return await fetched.promise;
+  } finally {
+    beating.fetching.delete(fetched);
+  }
+}
+
+function endFetches(beating: Beating, end: NonNullable<Beating["end"]>): void {
+  beating.end ??= end;
+  for (const fetch of beating.fetching) beating.end(fetch);
 }
 
 function beatLater(group: ConsumerGroup, beating: Beating, wake: () => void): void {
@@ -68,7 +84,7 @@ async function beat(group: ConsumerGroup, beating: Beating, wake: () => void): P
   } catch (error) {
     if (!beating.isOver && asksToJoin(error)) {
       beating.isOver = true;
-      beating.called.reject(error);
+      endFetches(beating, ({ reject }) => reject(error));
       wake();
     }
   }

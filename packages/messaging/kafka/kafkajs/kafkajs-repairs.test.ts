@@ -1,8 +1,10 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import kafkajs from "kafkajs";
 import consumerGroup from "kafkajs/src/consumer/consumerGroup.js";
 import runner from "kafkajs/src/consumer/runner.js";
 import { expect, test } from "vitest";
-import { beginHeartbeats, endHeartbeats, heartbeatIntervalMs, stopHeartbeats, untilNextBeatMs } from "./heartbeats.ts";
+import { beginHeartbeats, endHeartbeats, fetchUntilCalled, heartbeatIntervalMs, stopHeartbeats, untilNextBeatMs } from "./heartbeats.ts";
 import { delayJoin } from "./kafkajs-repairs.ts";
 
 // The repairs that one broker cannot provoke; `kafkajs-troubles.int.test.ts` tests the others.
@@ -170,6 +172,22 @@ test("E: a consumer that stops does not wait for its fetch", async () => {
   const fetching = called.fetch("1");
   stopHeartbeats(called);
   expect(await fetching).toEqual([]);
+});
+
+test("I15: the fetches of a long generation leave nothing behind", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  const { called } = calledGroup(() => Promise.resolve());
+  beginHeartbeats(called, () => undefined);
+  async function heapAfter(fetches: number): Promise<number> {
+    for (let fetch = 0; fetch < fetches; fetch += 1) await fetchUntilCalled(called, () => Promise.resolve([]));
+    collect();
+    return process.memoryUsage().heapUsed;
+  }
+  const before = await heapAfter(1_000);
+  // A race with a promise of the generation keeps 256 bytes of each.
+  expect((await heapAfter(50_000)) - before).toBeLessThan(50_000 * 64);
+  stopHeartbeats(called);
 });
 
 test("U: heartbeats go on while the coordinator does not answer well, and end with the generation", async () => {
