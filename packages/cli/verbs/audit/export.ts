@@ -3,6 +3,7 @@
 import { asControlVerb, controlClient, controlOptions, type RunControlVerb } from "../../terminal/control-client.ts";
 import type { Verb } from "../../terminal/verb.ts";
 import { writeWhole } from "../../terminal/write-whole.ts";
+import { decisionFilters } from "./decision-filters.ts";
 
 const terms = ["operator", "kind", "from", "to", "format"] as const;
 
@@ -18,10 +19,7 @@ export const auditExportVerb: Verb = {
   summary: "what operators decided as a file, CSV or JSON; refused where there is more than one file has",
   arguments: [],
   options: {
-    operator: { type: "string", placeholder: "ID", text: "only what this operator decided" },
-    kind: { type: "string", placeholder: "RECORD", text: "only this kind, for example WithdrawalRequested" },
-    from: { type: "string", placeholder: "INSTANT", text: "from this instant, for example 2026-11-17T00:00:00+02:00 (a week ago)" },
-    to: { type: "string", placeholder: "INSTANT", text: "to this instant (now)" },
+    ...decisionFilters,
     format: { type: "string", placeholder: "FORMAT", text: "what is written", choices: ["csv", "json"] },
     out: { type: "string", placeholder: "FILE", text: "appears when it is complete; without it: standard output", completes: "files" },
     console: controlOptions.console,

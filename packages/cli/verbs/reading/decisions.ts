@@ -5,6 +5,7 @@ import { listVerb, runList, type ListVerb } from "../../terminal/control-list.ts
 import { column, memberText } from "../../terminal/control-table.ts";
 import type { Verb } from "../../terminal/verb.ts";
 import { watchOption } from "../../terminal/watch.ts";
+import { decisionFilters } from "../audit/decision-filters.ts";
 
 const list: ListVerb = {
   path: "/actions",
@@ -37,10 +38,7 @@ export const decisionsVerb: Verb = {
   summary: "what operators decided, about what, why, and what became of it; the newest first",
   arguments: [],
   options: {
-    operator: { type: "string", placeholder: "ID", text: "only what this operator decided" },
-    kind: { type: "string", placeholder: "RECORD", text: "only this kind, for example WithdrawalRequested" },
-    from: { type: "string", placeholder: "INSTANT", text: "from this instant, for example 2026-11-17T00:00:00+02:00 (a week ago)" },
-    to: { type: "string", placeholder: "INSTANT", text: "to this instant (now)" },
+    ...decisionFilters,
     watch: watchOption,
     ...controlOptions,
   },
