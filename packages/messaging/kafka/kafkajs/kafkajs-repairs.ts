@@ -27,12 +27,12 @@
 //    whose partition has moved asks for its leader and does not join the group again.
 // #15 (M) A member that hands over before a join sends heartbeats until it joins. Their answer says that the group
 //    rebalances, and yet that the member is known.
-// #17 (U) A member sends heartbeats on a timer of its own (`heartbeats.ts`), and joins again as soon as an answer asks
-//    for it. kafkajs sends them from its fetch loop, and joins once its fetches have been answered.
 // #16 (W) What the coordinator answers says when it was asked. A process that stood still reads answers that waited for
 //    it, and its session may have ended since (protocol/asked-times.ts).
 // #17 (X) A position that the log does not have ends the consumer. kafkajs would commit the first offset that is left,
 //    and go on there, which skips records silently.
+// #18 (U) A member sends heartbeats on a timer of its own (`heartbeats.ts`), and joins again as soon as an answer asks
+//    for it. kafkajs sends them from its fetch loop, and joins once its fetches have been answered.
 
 import kafkajs from "kafkajs";
 import broker, { type Broker } from "kafkajs/src/broker/index.js";
@@ -182,14 +182,14 @@ function repairConsumerGroup(group: ConsumerGroup): void {
     await beatUntil(this, Promise.all(awaited));
     endTriesWhenStopped(this);
     await joinAndSync.call(this);
-    // #17
+    // #18
     if (!stopped.has(this)) return beginHeartbeats(this, () => wakeAll(this));
     await this.leave();
     throw stoppedError();
   };
 }
 
-/** #17: the group as a fetch of one generation sees it, whose errors do not concern the next one. */
+/** #18: the group as a fetch of one generation sees it, whose errors do not concern the next one. */
 function asGeneration(group: ConsumerGroup, offsetManager: OffsetManager | null): ConsumerGroup {
   const recoverFromFetch: ConsumerGroup["recoverFromFetch"] = async (error) => {
     if (group.offsetManager === offsetManager) await group.recoverFromFetch(error);
