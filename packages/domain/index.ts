@@ -17,6 +17,7 @@ export * from "./debit-and-credit/result.ts";
 export * from "./debit-and-credit/output.ts";
 export { outputsAt } from "./debit-and-credit/outputs.ts";
 export { isGateOpenFor } from "./debit-and-credit/markers/release-gate.ts";
+export { explainGate } from "./day/explain-gate.ts";
 export * from "./day/gate-status.ts";
 export * from "./day/held-outlook.ts";
 

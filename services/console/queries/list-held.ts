@@ -3,14 +3,13 @@
 // #1 Counts and sums come from the store and are exact when asked. Why debits wait is decided by the domain
 //    (`heldOutlook`), from the day, the bank's gate and state, and the broker clock.
 
-import { readGateStatus, heldOutlook, isPausedAt, type Day, type GateStatus, type HeldOutlook } from "@sluice/domain";
+import { explainGate, readGateStatus, heldOutlook, isPausedAt, type Day, type GateStatus, type HeldOutlook } from "@sluice/domain";
 import type { Store, TotalsRow, TransactionQuery } from "@sluice/store";
 import { formatInstant } from "../http/bank-answer.ts";
 import { listAwaitedCredits } from "./awaited-credits.ts";
 import type { ControlHandler } from "../http/control-handler.ts";
 import { parsePageRequest, slicePage } from "../views/page.ts";
 import { invalidRequest, isDayKey, formatAmount, wholeSecondsUntil, formatOptionalInstant } from "../views/control-values.ts";
-import { explainGate } from "../views/gate-reason.ts";
 import { isPartyId } from "./parse-search-terms.ts";
 
 export interface HeldPorts {

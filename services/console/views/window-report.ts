@@ -1,11 +1,10 @@
 // Shows a business day: planned and actual times, missed windows, extended closes, and each bank's gate with the reason
 // why it is closed.
 
-import { readGateStatus, type Day, type PlannedWindow } from "@sluice/domain";
+import { explainGate, readGateStatus, type Day, type PlannedWindow } from "@sluice/domain";
 import { formatInstant } from "../http/bank-answer.ts";
 import type { AwaitedCredits } from "../queries/awaited-credits.ts";
 import { actionView, decisionView, formatOptionalInstant } from "./control-values.ts";
-import { explainGate } from "./gate-reason.ts";
 
 export interface GateView {
   readonly bank: string;

@@ -1,6 +1,6 @@
 // Reports what a record did to a business day: windows opened, late or missed; a voided date; why a gate is closed.
 
-import type { Day } from "@sluice/domain";
+import { type Day, type Declaration, explainGate, type GateStatus, unknownBank } from "@sluice/domain";
 import type { Logger } from "@sluice/kernel";
 import type { HandledRecord } from "../../handlers/handler.ts";
 import type { SchedulerMetrics } from "../../scheduler-metrics.ts";
@@ -45,16 +45,30 @@ export function reportDay(
 }
 
 /**
- * Reports why a gate is closed: partitions that have not answered yet, and banks with the partitions of their
- * unresolved credits. Between the declaration and the last answer there is a line of each partition, which says nothing
- * that a person could act on.
+ * Reports why gates are closed, in the sentence of `./sluice held`: partitions that have not answered yet, or the
+ * unresolved credits of each bank. Between the declaration and the last answer there is a line of each partition, which
+ * says nothing that a person could act on.
  */
 function reportGate(logger: Logger, partition: number, { key: day, declarations, markers }: Day, atOffset: bigint): void {
   const isDeclared = markers.some(({ offset, marker }) => offset === atOffset && marker.kind === "CreditsDeclared");
-  for (const { id: declaration, partitionsAwaited, unresolved } of declarations) {
-    if (partitionsAwaited.length === 0 && unresolved.length === 0) continue;
-    const banks = unresolved.map(({ bank, partitions }) => `${bank}: partitions ${partitions.join(" ")}`);
-    const level = isDeclared || partitionsAwaited.length === 0 ? "info" : "debug";
-    logger[level]("gate.closed", { partition, day, declaration, partitionsAwaited: partitionsAwaited.join(" "), banks });
+  for (const declaration of declarations) {
+    const why = explainDeclaration(declaration);
+    if (why.length === 0) continue;
+    const level = isDeclared || declaration.partitionsAwaited.length === 0 ? "info" : "debug";
+    logger[level]("gate.closed", { partition, day, declaration: declaration.id, why });
   }
+}
+
+/** A sentence for each bank whose gate is closed. */
+function explainDeclaration({ id: declaration, bank, partitionsAwaited, unresolved }: Declaration): readonly string[] {
+  if (partitionsAwaited.length > 0) return [gateText(bank, { kind: "partitions-awaited", partitions: partitionsAwaited })];
+  return unresolved.map((one) => {
+    const gate = { kind: "credits-unresolved", partitions: one.partitions, declaration } as const;
+    return gateText(one.bank === unknownBank ? null : one.bank, gate);
+  });
+}
+
+/** `bank` null: every bank. */
+function gateText(bank: string | null, gate: GateStatus): string {
+  return `${bank ?? "every bank"}: gate closed: ${explainGate(gate, null)}`;
 }

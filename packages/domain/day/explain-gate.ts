@@ -1,12 +1,20 @@
-// Explains in a sentence why a gate is closed, so that nobody has to guess. Null: the gate is open.
+// Explains in a sentence why a gate is closed, so that nobody has to guess. Pages and log lines say the same sentence.
 
-import type { GateStatus } from "@sluice/domain";
-import type { AwaitedCredits } from "../queries/awaited-credits.ts";
+import type { GateStatus } from "./gate-status.ts";
+
+/** Credits that keep a gate closed, as they are named to a person. */
+interface NamedCredits {
+  /** Sorted by UETR. */
+  readonly uetrs: readonly string[];
+  /** True if more credits are awaited than are named. */
+  readonly isMore: boolean;
+}
 
 /** Credits that the sentence names; the answer also lists all of them. */
 const namedMax = 3;
 
-export function explainGate(gate: GateStatus, credits: AwaitedCredits | null): string | null {
+/** Null: the gate is open. Without `credits` the sentence names their partitions. */
+export function explainGate(gate: GateStatus, credits: NamedCredits | null): string | null {
   switch (gate.kind) {
     case "open":
       return null;
@@ -31,7 +39,7 @@ function partitionsText(partitions: readonly number[]): string {
   return `${partitions.length === 1 ? "partition" : "partitions"} ${partitions.join(", ")}`;
 }
 
-function unresolvedText(partitions: readonly number[], credits: AwaitedCredits | null): string {
+function unresolvedText(partitions: readonly number[], credits: NamedCredits | null): string {
   if (credits === null) return `credits unresolved in ${partitionsText(partitions)}`;
   const { uetrs, isMore } = credits;
   // The last credit ended a moment ago; its partition answers the declaration next.
