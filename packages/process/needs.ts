@@ -31,6 +31,8 @@ export interface Opening<N extends VariableName = VariableName> {
 }
 
 export interface Need<T, N extends VariableName = VariableName> {
+  /** What people call it, in `/readyz` and in the log; by default the name that the service gives it. */
+  readonly label?: string;
   readonly variables: readonly N[];
   /** It needs the secrets of the configuration file; without such a need a process has none of them. */
   readonly usesSecrets?: true;
@@ -49,7 +51,7 @@ export async function openNeeds<N extends Needs>(needs: N, opening: Opening, wai
   const values: Record<string, unknown> = {};
   for (const [name, need] of Object.entries(needs)) {
     const open = (attempt: AsyncDisposableStack) => need.open({ ...opening, opened: attempt });
-    values[name] = wait === undefined ? await open(opening.opened) : await openPatiently(name, open, opening, wait);
+    values[name] = wait === undefined ? await open(opening.opened) : await openPatiently(need.label ?? name, open, opening, wait);
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one value for each need
   return values as Opened<N>;
@@ -72,11 +74,15 @@ export const tracePage: Need<string | null, "SLUICE_TRACES_PAGE"> = {
   open: ({ environment }) => environment.SLUICE_TRACES_PAGE,
 };
 
-/** Attempts for one schema before the need as a whole is opened again, which says why. */
+/**
+ * Attempts for one schema before the need as a whole is opened again, which says why. The first schema has one: a
+ * registry that does not answer is named within its time to answer.
+ */
 const attemptsMax = 2;
 
 /** Reads and writes sealed records too, with the keys of the key service. */
 export const registry: Need<Serde, RegistrySetting | KeySetting> = {
+  label: "registry",
   variables: [...registryVariables, ...keyVariables],
   async open({ environment, stopping: signal, ...opening }) {
     const keys = await openDataKeys(environment, opening.configuration, opening);
@@ -85,6 +91,7 @@ export const registry: Need<Serde, RegistrySetting | KeySetting> = {
       time: opening.time,
       signal,
       attemptsMax,
+      firstAttemptsMax: 1,
     });
     return createSealingSerde({ serde, keys });
   },

@@ -81,3 +81,12 @@ test("what a person must mend is not waited for, and a stop ends the wait", asyn
   stopping.abort();
   await expect(waiting).rejects.toThrow("no broker");
 });
+
+test("a need is called as people call it, if it says how", async () => {
+  const { time, opening, reasons, wait, lines } = openContext();
+  const opened = openNeeds({ serde: { ...openFailing([away("no answer")], []), label: "registry" } }, opening, wait);
+  await vi.waitFor(() => expect(reasons).toEqual(["registry: no answer"]));
+  await time.advance(500);
+  await opened;
+  expect(lines[0]).toEqual(["service.waiting", expect.objectContaining({ need: "registry", reason: "registry: no answer" })]);
+});

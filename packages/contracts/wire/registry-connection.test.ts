@@ -1,5 +1,6 @@
 // The registry over TLS, with a login.
 
+import { createServer as createPlainServer } from "node:http";
 import { createServer } from "node:https";
 import { createSecureContext } from "node:tls";
 import { machineTime } from "@sluice/kernel";
@@ -45,4 +46,23 @@ test("no error repeats the password", async () => {
   const closed = createRegistryClient({ url: "http://127.0.0.1:1", login }, machineTime);
   const error: unknown = await closed.ask("GET", "/subjects").catch((reason: unknown) => reason);
   expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toMatch(/s3cret|dTpzM2NyZXQ/);
+});
+
+test("#1 a registry that does not answer is named by its address", async () => {
+  const closed = createRegistryClient({ url: "http://u:s3cret@127.0.0.1:1/apis" }, machineTime);
+  await expect(closed.ask("GET", "/subjects")).rejects.toThrow(/^the registry at 127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/);
+});
+
+test.each([200, 302, 404])("#3 a page of another server, with status %i, is reported as a wrong address", async (status) => {
+  const server = createPlainServer((_, response) => void response.writeHead(status, { "content-type": "text/html" }).end("<html>"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push(() => server.close());
+  const address = server.address();
+  const host = `127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  const asked = createRegistryClient({ url: `http://${host}` }, machineTime).ask("POST", "/subjects/x", {});
+  await expect(asked).rejects.toMatchObject({
+    code: "contracts.registry-unavailable",
+    isRetryable: true,
+    message: `what answers at ${host} is no registry (HTTP ${status}): check SCHEMA_REGISTRY_URL, with its path`,
+  });
 });

@@ -82,6 +82,18 @@ test("a start that misses a schema says which at once, and registers nothing", a
   expect([registry.levels.size, registry.requests.length, time.waitsMs]).toEqual([0, 1, []]);
 });
 
+test("a start may ask for the first record once only, so that the reason of a wait is known soon", async () => {
+  await using registry = await startProvisionedRegistry();
+  const before = registry.requests.length;
+  const options = { url: registry.url, time: hurried(), attemptsMax: 2, firstAttemptsMax: 1 };
+  registry.intervene(() => true, 503, {});
+  await expect(createRegistrySerde(options)).rejects.toMatchObject({ code: "contracts.registry-unavailable" });
+  expect([registry.requests.length - before, options.time.waitsMs]).toEqual([1, []]);
+  registry.intervene(isOfOthers, 503, {});
+  await createRegistrySerde(options);
+  expect(options.time.waitsMs).toEqual([250]);
+});
+
 test("once a schema is refused, no further record is begun", async () => {
   await using registry = await startFakeRegistry();
   const [first, ...others] = [...Map.groupBy(subjects(), ({ record }) => record).values()];

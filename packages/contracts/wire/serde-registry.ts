@@ -23,6 +23,8 @@ export interface RegistryOptions extends RegistryConnection {
   readonly time: Time;
   /** Attempts for one subject. The waits between them double from 250 ms to 5 s. */
   readonly attemptsMax?: number;
+  /** Attempts for the first record, which is asked for alone; `attemptsMax` by default. */
+  readonly firstAttemptsMax?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -95,11 +97,11 @@ async function askForAll(options: RegistryOptions, ask: AskForSubject): Promise<
   const waiting = [...Map.groupBy(subjects(), ({ record }) => record)];
   const schemas: WriterSchema[] = [];
 
-  async function askForNext(): Promise<void> {
+  async function askForNext(attemptsMax = options.attemptsMax): Promise<void> {
     const [name, ofRecord] = waiting.shift() ?? [];
     if (name === undefined || ofRecord === undefined) return;
     for (const { subject } of ofRecord) {
-      const ids = await withRetries({ ...options, signal }, () => ask(subject, schemaVersions[name]));
+      const ids = await withRetries({ time: options.time, attemptsMax, signal }, () => ask(subject, schemaVersions[name]));
       schemas.push(...ids.map((id, version): WriterSchema => ({ id, name, schema: schemaVersions[name][version]! })));
     }
   }
@@ -108,7 +110,7 @@ async function askForAll(options: RegistryOptions, ask: AskForSubject): Promise<
     while (waiting.length > 0 && !stopped.signal.aborted) await askForNext();
   }
 
-  await askForNext();
+  await askForNext(options.firstAttemptsMax);
   try {
     await Promise.all(Array.from({ length: recordsAtOnceMax }, askForOthers));
   } catch (error) {
@@ -182,8 +184,12 @@ async function lookUp(registry: RegistryClient, id: number): Promise<string> {
   throw unavailable(`schema ${id}: ${answer.said}`);
 }
 
-async function withRetries<T>(options: RegistryOptions, action: () => Promise<T>): Promise<T> {
-  const attemptsMax = options.attemptsMax ?? 30;
+interface Retries extends Pick<RegistryOptions, "time" | "signal"> {
+  readonly attemptsMax: number | undefined;
+}
+
+async function withRetries<T>(options: Retries, action: () => Promise<T>): Promise<T> {
+  const { attemptsMax = 30 } = options;
   for (let attempt = 1, waitMs = firstWaitMs; ; attempt += 1, waitMs = Math.min(waitMs * 2, waitMaxMs)) {
     try {
       return await action();

@@ -60,7 +60,7 @@ test.for<readonly [string, string, Readonly<Record<string, string>>, RegExp]>([
     "the registry",
     "validator",
     { SCHEMA_REGISTRY_URL: "http://127.0.0.1:1" },
-    /^starting: serde: the registry does not answer: .*ECONNREFUSED/,
+    /^starting: registry: the registry at .* does not answer: .*ECONNREFUSED/,
   ],
   ["the store", "console", { MONGO_URL: "mongodb://127.0.0.1:1" }, /^starting: store: store.ping: no server found/],
   ["a password's file", "validator", passwordless(), /^starting: messaging: KAFKA_SASL_PASSWORD_FILE: its file cannot be read: ENOENT/],
@@ -87,7 +87,7 @@ test("a service waits for a schema that nobody has registered, and registers non
   const address = empty.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const { reasons } = await start("validator", { SCHEMA_REGISTRY_URL: `http://127.0.0.1:${port}` });
-  const reason = /^starting: serde: sluice\.\S+: version 1 is not registered yet, which \.\/sluice provision does$/;
+  const reason = /^starting: registry: sluice\.\S+: version 1 is not registered yet, which \.\/sluice provision does$/;
   await vi.waitFor(async () => expect(await reasons()).toMatch(reason), soon);
   expect(requests.filter((request) => !/^POST \/subjects\/[^/]+$/.test(request))).toEqual([]);
 });
