@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
+import { machineRandom } from "./random.ts";
 import { machineTime } from "./time.ts";
 
 const dayMs = 86_400_000;
@@ -32,4 +33,12 @@ describe("a timer of the machine's clock", () => {
     vi.advanceTimersByTime(100 * dayMs);
     expect(runs).toBe(0);
   });
+});
+
+test("the machine's hex texts have their length, and none comes twice", () => {
+  const lengths = [1, 8, 16, 24, 4_095, 4_096, 4_097, 10_000];
+  for (const bytes of lengths) expect(machineRandom.hex(bytes)).toMatch(new RegExp(`^[0-9a-f]{${2 * bytes}}$`));
+  const texts = Array.from({ length: 5_000 }, (_, number) => machineRandom.hex(number % 2 === 0 ? 8 : 16));
+  expect(new Set(texts).size).toBe(texts.length);
+  expect(texts.filter((text) => text.includes("0".repeat(12)))).toEqual([]);
 });
