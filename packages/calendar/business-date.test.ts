@@ -127,6 +127,22 @@ test("the reconciliation close is the first that is at least the given time late
   expect(firstReconciliationCloseAfter(night, at("2026-11-21T03:01:00+02:00"), hour).businessDate).toBe("2026-11-21");
 });
 
+test.each([times, night, { ...night, calendar: { ...times.calendar, zone: "Europe/Berlin" } }])(
+  "a remembered reconciliation close is the one that would be computed, whatever was asked before",
+  (of) => {
+    const minute = 60_000;
+    const instants = fc.integer({ min: at("2026-10-20T00:00:00Z") / minute, max: at("2026-11-30T00:00:00Z") / minute });
+    fc.assert(
+      fc.property(fc.array(instants, { minLength: 2, maxLength: 20 }), (asked) => {
+        for (const instant of asked)
+          for (const atMs of [instant * minute, instant * minute + 1])
+            expect(firstReconciliationCloseAfter(of, atMs, 3_600_000)).toEqual(firstReconciliationCloseAfter({ ...of }, atMs, 3_600_000));
+      }),
+      { numRuns: 30 },
+    );
+  },
+);
+
 test("the sub-service counts working days from receipt [D8.16]", () => {
   const received = at("2026-11-21T10:00:00+02:00");
   expect(["2026-11-21", "2026-11-23", "2026-11-25"].map((date) => subServiceFor(times, received, date))).toEqual([

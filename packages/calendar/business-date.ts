@@ -64,15 +64,34 @@ export function offUsBusinessDate(times: SchemeTimes, receivedAtMs: number, sett
   return answer(times, today, isAhead(instantsOn(times, date)) ? date : firstDate(times, today, isAhead));
 }
 
+/** A reconciliation close that was found, and the earliest instant for which it is the first one. */
+interface FoundClose {
+  readonly fromMs: number;
+  readonly businessDate: string;
+  readonly closesAtMs: number;
+}
+
+/** The last one of each scheme: nearly all receipts of a day have the same. */
+const lastCloses = new WeakMap<SchemeTimes, FoundClose>();
+
 /** Finds the first reconciliation close that is at least `minimumMs` after an instant. */
 export function firstReconciliationCloseAfter(
   times: SchemeTimes,
   atMs: number,
   minimumMs: number,
 ): { readonly businessDate: string; readonly closesAtMs: number } {
-  const from = plainDate(times.calendar, atMs + minimumMs);
-  const date = firstDate(times, from, (instants) => instants.reconciliationAtMs >= atMs + minimumMs);
-  return { businessDate: date.toString(), closesAtMs: instantsOn(times, date).reconciliationAtMs };
+  const fromMs = atMs + minimumMs;
+  const last = lastCloses.get(times);
+  // No close lies between two instants that have the same first close behind them.
+  if (last !== undefined && last.fromMs <= fromMs && fromMs <= last.closesAtMs) return toClose(last);
+  const date = firstDate(times, plainDate(times.calendar, fromMs), (instants) => instants.reconciliationAtMs >= fromMs);
+  const found = { fromMs, businessDate: date.toString(), closesAtMs: instantsOn(times, date).reconciliationAtMs };
+  lastCloses.set(times, found);
+  return toClose(found);
+}
+
+function toClose({ businessDate, closesAtMs }: FoundClose) {
+  return { businessDate, closesAtMs };
 }
 
 /** Counts the working days from the day of receipt to the business date; `TWO_DAY` is two or more. */

@@ -84,16 +84,13 @@ export function findScheme({ schemes }: Pick<Configuration, "schemes">, id: stri
 /** #1, #2 */
 export function findAgentBank({ banks }: Pick<Configuration, "banks">, { memberId, bicfi, branch }: AgentNames): AgentBank {
   const { byMemberId, byBicfi, branchRanges } = indexAgents(banks);
-  const found = new Set(
-    [
-      memberId === null ? undefined : byMemberId.get(memberId),
-      bicfi === null ? undefined : byBicfi.get(bicfi),
-      branch === null ? undefined : findInRanges(branchRanges, branch.identification),
-    ].filter((bank) => bank !== undefined),
-  );
-  const [bank] = found;
+  const ofMember = memberId === null ? undefined : byMemberId.get(memberId);
+  const ofBicfi = bicfi === null ? undefined : byBicfi.get(bicfi);
+  const ofBranch = branch === null ? undefined : findInRanges(branchRanges, branch.identification);
+  const bank = ofMember ?? ofBicfi ?? ofBranch;
   if (bank === undefined) return { kind: "unknown" };
-  return found.size === 1 ? { kind: "known", bank } : { kind: "contradicting" };
+  const isSame = (ofMember ?? bank) === bank && (ofBicfi ?? bank) === bank && (ofBranch ?? bank) === bank;
+  return isSame ? { kind: "known", bank } : { kind: "contradicting" };
 }
 
 /** Branch codes are six digits, so their order as text is their order as numbers. */
