@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalJson, hashMessage } from "./canonical-json.ts";
@@ -152,4 +153,34 @@ test("the content hash covers every member, the substance hash all but messageId
   expect(new Set([first, renamed, changed, nested].map(({ contentHash }) => contentHash)).size).toBe(4);
   expect(new Set([first, changed, nested].map(({ substanceHash }) => substanceHash)).size).toBe(3);
   expect(first.contentHash).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test("both hashes are those of the members in order, written as JSON writes them", () => {
+  const written = (value: Json): string => {
+    if (typeof value === "symbol") return value.description ?? "";
+    if (Array.isArray(value)) return `[${value.map(written).join(",")}]`;
+    if (!isJsonObject(value)) return JSON.stringify(value);
+    const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+    return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${written(member)}`).join(",")}}`;
+  };
+  const sha = (value: Json): string => createHash("sha256").update(written(value)).digest("hex");
+  const text = fc.string({ unit: "binary", maxLength: 12 });
+  const value = fc.oneof(
+    text,
+    fc.nat().map((number): Json => Symbol(String(number))),
+    fc.boolean(),
+    fc.array(text),
+    fc.dictionary(text, text),
+  );
+  const names = fc.oneof(text, fc.constantFrom("messageIdentifiers", "amounts", "zone", "é", '"quoted"', "long".repeat(6_000)));
+  fc.assert(
+    fc.property(fc.dictionary(names, value, { maxKeys: 30 }), (message) => {
+      const { messageIdentifiers: _own, ...substance } = message;
+      expect(hashMessage(message)).toEqual({ contentHash: sha(message), substanceHash: sha(substance) });
+    }),
+    {
+      numRuns: 60,
+      examples: [[{}], [{ messageIdentifiers: "a" }], [{ messageIdentifiers: "a", z: "b" }], [{ a: "b", messageIdentifiers: "a" }]],
+    },
+  );
 });

@@ -139,7 +139,9 @@ function readObject(shape: Readonly<Record<string, Node>>): Read {
   const empty: Readonly<Record<string, unknown>> = JSON.parse(JSON.stringify(Object.fromEntries(members.map(({ name }) => [name, null]))));
   return (value) => {
     if (!isObject(value)) return misfit;
-    let left = Object.keys(value).length;
+    let left = 0;
+    // Parsed JSON inherits nothing that could be counted.
+    for (const _ in value) left += 1;
     const object: Record<string, unknown> = { ...empty };
     for (const { name, isOptional, read } of members) {
       const given = value[name];
