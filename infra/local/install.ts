@@ -1,4 +1,4 @@
-// Installs the servers' packages once: jars by Maven from one pinned pom, LocalMongo compiled, and Kafka's storage
+// Installs the servers' packages once: jars by Maven from one pinned pom, the local store compiled, and Kafka's storage
 // formatted as a template (which saves a second of every start). All of it is in one folder whose name is a hash of its
 // sources (`maven-packages.ts`).
 
@@ -18,6 +18,7 @@ const source = (name: string): string => fileURLToPath(new URL(name, import.meta
 const layoutVersion = "1";
 
 const what = "the servers' packages";
+const javaSources = ["java/LocalMongo.java", "java/GuardedBackend.java", "java/Scram.java"] as const;
 
 /** `parent` is an ignored folder of the project. Throws Fault `servers.missing-tools` or `servers.not-installed`. */
 export async function installServers(
@@ -27,7 +28,7 @@ export async function installServers(
   progress: ReportProgress,
 ): Promise<Installed> {
   const hash = createHash("sha256").update(layoutVersion);
-  for (const name of ["pom.xml", "java/LocalMongo.java"]) hash.update(await readFile(source(name)));
+  for (const name of ["pom.xml", ...javaSources]) hash.update(await readFile(source(name)));
   const folder = join(parent, hash.digest("hex").slice(0, 12));
   await buildFolder(parent, folder, (partial) => fill(partial, tools, environment, progress));
   return {
@@ -44,7 +45,7 @@ async function fill(partial: string, tools: JavaTools, environment: NodeJS.Proce
   progress("downloading the servers' packages by Maven (about 160 MB, once)");
   await downloadPackages({ maven, pom: source("pom.xml"), into: partial, what, environment, progress });
   progress("compiling and formatting");
-  await runTool(tools.javac, ["--release", "17", "-cp", "libs/*", "-d", "classes", source("java/LocalMongo.java")], partial);
+  await runTool(tools.javac, ["--release", "17", "-cp", "libs/*", "-d", "classes", ...javaSources.map(source)], partial);
   await writeFile(
     join(partial, "template.properties"),
     kafkaProperties({ brokerPort: 9092, controllerPort: 9093, logDirectory: "kafka-template" }),

@@ -33,8 +33,8 @@ export interface ServersOptions {
   readonly purpose?: string;
   /** True: the servers outlive this process, and `stopRecordedProcesses(directory)` ends them. */
   readonly isDetached?: boolean;
-  /** Another Kafka than the plain one. */
-  readonly kafka?: ServerKind;
+  /** Started instead of the plain servers of the same names. */
+  readonly secured?: readonly ServerKind[];
   readonly progress?: ReportProgress;
   readonly environment?: NodeJS.ProcessEnv;
 }
@@ -72,7 +72,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   const given = new Map(kinds.map(({ kind, variable }) => [kind.name, environment[variable] ?? ""]));
   const isGiven = (name: string): boolean => (environment[name] ?? "") !== "";
   const missing = kinds.filter(({ isGivenBy }) => !isGivenBy.some(isGiven)).map(({ kind }) => kind);
-  const needed = missing.map((kind) => (kind.name === "kafka" ? (options.kafka ?? kind) : kind));
+  const needed = missing.map((kind) => options.secured?.find(({ name }) => name === kind.name) ?? kind);
   const directory = options.directory ?? (await makeRunDirectory(join(workFolder, "run"), options.purpose ?? "servers"));
   await mkdir(directory, { recursive: true });
   const previousPorts = new Map(readRecord(directory)?.processes.map(({ name, ports }) => [name, ports]));

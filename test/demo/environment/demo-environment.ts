@@ -74,7 +74,7 @@ export async function openDemoEnvironment(options: DemoEnvironmentOptions): Prom
     storage: "memory",
     purpose: "demo",
     progress,
-    ...(secured === null ? {} : { kafka: secured.kafka }),
+    ...(secured === null ? {} : { secured: [secured.kafka] }),
     ...(options.directory === null ? {} : { directory: options.directory }),
     ...(options.environment === undefined ? {} : { environment: options.environment }),
   });

@@ -95,7 +95,7 @@ export function hashFile(path: string): string {
 }
 
 async function startAll(configurationFile: string, { partitionCount, topics }: Configuration, secured: Secured | null): Promise<void> {
-  const ofKafka = secured === null ? {} : { kafka: secured.kafka };
+  const ofKafka = secured === null ? {} : { secured: [secured.kafka] };
   const servers = await startServers({ directory: upDirectory, storage: "file", isDetached: true, progress: say, ...ofKafka });
   say("topics, schemas, indexes");
   // A broker that was started here is alone.
