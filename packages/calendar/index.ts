@@ -2,6 +2,8 @@ export { onUsBusinessDate, firstReconciliationCloseAfter, offUsBusinessDate, sub
 export type { BusinessDate, NamedDates } from "./business-date.ts";
 export { creditBusinessDate, datesAhead, isWorkingDay, localDate } from "./calendar.ts";
 export type { SchemeTimes } from "./calendar.ts";
+export { compareDates, compareSchemes, findMove } from "./compare-schemes.ts";
+export type { DateChange, DebitMove, SchemeDifference } from "./compare-schemes.ts";
 export { easterSunday } from "./easter.ts";
 export type { HolidayRule, Substitute } from "./holiday-rules.ts";
 export { calendarVersionOn } from "./holidays.ts";

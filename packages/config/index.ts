@@ -8,7 +8,8 @@ export { listOperatorChanges, operatorChangeKinds } from "./operator-changes.ts"
 export { watchConfiguration } from "./configuration-watch.ts";
 export type { ConfigurationWatch, ConfigurationWatchOptions } from "./configuration-watch.ts";
 
-export { checkFiles, findLine } from "./checking/problem-lines.ts";
+export { checkFiles, findLines } from "./checking/problem-lines.ts";
+export { readCalendarFile } from "./checking/read-calendar-file.ts";
 export { formatBinding } from "./file/certificate-bindings.ts";
 export { readDuration } from "./file/durations.ts";
 export type { Problem } from "./file/problem.ts";

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkFiles, findLine } from "./problem-lines.ts";
+import { readConfiguration } from "../file/read-configuration.ts";
+import { checkFiles, findLines } from "./problem-lines.ts";
 
 const text = `version: "1"
 banks:
@@ -23,11 +24,13 @@ test.each([
   ["schemes[0].id", 1],
   ["", null],
 ] as const)("the problem at %s is in line %s; of a member that is missing in that of what should have it", (path, line) => {
-  expect(findLine(text, { path, text: "wrong" })).toBe(line);
+  expect(findLines(text, [{ path, text: "wrong" }])).toEqual([line]);
 });
 
-test("a file that is no YAML has no lines", () => {
-  expect(findLine("a: [\n b: c", { path: "a", text: "wrong" })).toBeNull();
+test("of a file that is no YAML the line is known at which that shows, and none of a member", () => {
+  const text = "banks:\n  - id: a\n  - [\n";
+  const reading = readConfiguration(text, {});
+  expect(findLines(text, reading.ok ? [] : [...reading.problems, { path: "banks", text: "wrong" }])).toEqual([4, null]);
 });
 
 test("files that the configuration names are looked for, beside it where the name is no whole path", async () => {

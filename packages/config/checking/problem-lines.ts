@@ -6,19 +6,31 @@ import { isAbsolute, resolve } from "node:path";
 import { isMap, isNode, isSeq, LineCounter, parseDocument, type Node } from "yaml";
 import { type Problem, problemAt } from "../file/problem.ts";
 
-/** The line of the member, or of the one that should have it; null: the file is no YAML, or all of it is meant. */
-export function findLine(text: string, { path }: Problem): number | null {
+/**
+ * Of each problem the line of its member, or of the one that should have it; where the file is no YAML, the line at
+ * which that shows. Null: all of the file is meant.
+ */
+export function findLines(text: string, problems: readonly Problem[]): readonly (number | null)[] {
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter, prettyErrors: false });
-  if (document.errors.length > 0 || path === "") return null;
+  const { errors, contents } = parseDocument(text, { lineCounter, prettyErrors: false });
+  const isYaml = errors.length === 0;
+  return problems.map(({ path, text: said }) => {
+    const [, line] = /^not YAML: .* at line (\d+)/.exec(said) ?? [];
+    if (line !== undefined) return Number(line);
+    const offset = isYaml && path !== "" ? findOffset(contents, path) : null;
+    return offset === null ? null : lineCounter.linePos(offset).line;
+  });
+}
+
+function findOffset(contents: Node | null, path: string): number {
   const keys = [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) => (index === undefined ? (name ?? "") : Number(index)));
-  let [node, offset]: [Node | null, number] = [document.contents, 0];
+  let [node, offset]: [Node | null, number] = [contents, 0];
   for (const key of keys) {
     const [next, at] = stepInto(node, key);
     if (at === null) break;
     [node, offset] = [next, at];
   }
-  return lineCounter.linePos(offset).line;
+  return offset;
 }
 
 /** The member and where its name is; null: there is none. */

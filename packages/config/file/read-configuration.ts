@@ -114,6 +114,40 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
   };
 }
 
+type CalendarReading =
+  | { readonly ok: true; readonly schemes: readonly Scheme[] }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** Members that say what a calendar file is for. */
+const calendarMembers = ["calendars", "schemes"] as const;
+
+/**
+ * Reads calendars and schemes of a file, and nothing else of it: it can be a whole configuration file, or these parts
+ * alone. No variable is replaced there. A scheme's times are its own; who declares its credits final is not asked.
+ */
+export function readCalendarParts(text: string, onDate: string): CalendarReading {
+  const problems: Problem[] = [];
+  const whole = readYaml(text, problems);
+  if (whole === undefined) return { ok: false, problems };
+  const isFile = typeof whole === "object" && whole !== null && !Array.isArray(whole);
+  if (!isFile || !calendarMembers.some((name) => name in whole))
+    return { ok: false, problems: [problemAt([], "the file has neither calendars nor schemes")] };
+  const names = Object.keys(whole).filter((name) => !(name in fileSchema.shape));
+  problems.push(...names.map((name) => problemAt([name], "unknown member")));
+  const given = Object.fromEntries(calendarMembers.flatMap((name) => (name in whole ? [[name, memberAt(whole, [name])]] : [])));
+  if (readPart(calendarPartsSchema, [], given, problems) === undefined) return { ok: false, problems };
+  const parts = resolveVariables(given, {}, problems);
+  const calendars = readCalendars(memberAt(parts, ["calendars"]), problems);
+  const schemes = readParts(schemeSchema, "schemes", memberAt(parts, ["schemes"]) ?? [{}], problems);
+  problems.push(...checkSchemes(schemes, new Set(calendars.keys())));
+  // A gap is looked for over decades, and only in a file that is otherwise good.
+  if (problems.length === 0) problems.push(...checkCalendars(schemes, calendars, onDate));
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, schemes: schemes.map(({ value }) => toScheme(value, calendars.get(value.calendar)!, [])) };
+}
+
+const calendarPartsSchema = fileSchema.pick({ calendars: true, schemes: true });
+
 /** The file as a tree with its variables replaced, whatever else is wrong with it; undefined: it is not YAML. */
 export function readConfigurationTree(text: string, environment: FileVariables): unknown {
   return resolveVariables(readYaml(text, []), environment, []);

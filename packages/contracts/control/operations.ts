@@ -1,13 +1,15 @@
 // The operations of the control API, as one table: the console takes its routes from it, the OpenAPI document its
 // paths.
 //
-// #1 Every operation lies below `controlPrefix`. A question (GET) needs the role read, a decision (POST) the role act,
-//    and the confirmation or rejection of what another person proposed the role approve. A bank's own person, who can
-//    only read, may have its own addresses checked.
+// #1 Every operation lies below `controlPrefix`. A question needs the role read, a decision the role act, and the
+//    confirmation or rejection of what another person proposed the role approve. A bank's own person, who can only
+//    read, may have its own addresses checked.
 // #2 An operator of one bank (`bank` in the configuration) has only the operations that are `forBank`, and of those
 //    only what lies below its own bank.
 // #3 A query parameter that is not listed here is refused, so that a misspelt filter never returns more than was asked
 //    for.
+// #4 A decision is a POST. A question is a GET, or a POST where what it asks about is longer than an address may be; it
+//    changes nothing either way.
 
 import type { SecondPersonAction } from "@sluice/domain";
 import { searchTerms } from "./search-terms.ts";
@@ -18,6 +20,8 @@ export type ControlRole = "read" | "act" | "approve";
 
 export interface ControlOperation {
   readonly name: string;
+  /** #4 */
+  readonly kind: "question" | "decision";
   readonly method: "GET" | "POST";
   /**
    * The path below the prefix, in OpenAPI's form. A part in braces is a parameter: `uetr`, `scheme`, `date`, `bank`,
@@ -28,6 +32,8 @@ export interface ControlOperation {
   /** The names of the query parameters. */
   readonly query: readonly string[];
   readonly summary: string;
+  /** The body is a file: YAML, or JSON, which is YAML too. Left out: a POST has a body of JSON, by its schema. */
+  readonly takesYaml?: true;
   /** An operator of one bank has it too; left out: Sluice's operators alone have it. */
   readonly forBank?: true;
 }
@@ -66,6 +72,11 @@ export const controlOperations = [
     ["scheme", "from", "to", "closed", "windows"],
     "What other holidays or windows would change, and which held debits would move",
   ),
+  {
+    ...question("compareCalendarFile", "/calendar/file-difference", ["from", "to"], "What another calendar file would change, by scheme"),
+    method: "POST",
+    takesYaml: true,
+  },
   question("listHeld", "/held", ["bank", "day", ...page], "What is held, and why"),
   question("listUndelivered", "/undelivered", ["bank", ...page], "What banks have not taken"),
   question("listFailing", "/failing", ["bank", ...page], "Messages that fail often"),
@@ -155,11 +166,11 @@ export const secondPersonOperations = {
 export type SecondPersonOperation = keyof typeof secondPersonOperations;
 
 function question<const Name extends string>(name: Name, path: string, query: readonly string[], summary: string) {
-  return { name, method: "GET", path, role: "read", query, summary } as const;
+  return { name, kind: "question", method: "GET", path, role: "read", query, summary } as const;
 }
 
 function decision<const Name extends string>(name: Name, path: string, summary: string, role: ControlRole = "act") {
-  return { name, method: "POST", path, role, query: [] as readonly string[], summary } as const;
+  return { name, kind: "decision", method: "POST", path, role, query: [] as readonly string[], summary } as const;
 }
 
 function ofBank<const Name extends string>(name: Name, path: string, query: readonly string[], summary: string) {

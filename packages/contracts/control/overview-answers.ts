@@ -149,6 +149,15 @@ const datesSchema = z.strictObject({
 const changedDate = z.strictObject(date).meta({ id: "CalendarDate" });
 const change = z.enum(["removed", "times"]).meta({ description: "removed: it stops being a business date; times: it has others." });
 
+const heldOnChangedDate = {
+  bank: nullableTextSchema,
+  businessDate: dateTextSchema,
+  currency: currencyTextSchema,
+  count: countSchema,
+  sum: amountTextSchema,
+  goesTo: dateTextSchema.nullable().meta({ description: "The date that they would have; null: there is none." }),
+};
+
 const dateDifferencesSchema = z.strictObject({
   schema: z.literal("CalendarDifference"),
   scheme: textSchema,
@@ -157,18 +166,54 @@ const dateDifferencesSchema = z.strictObject({
   to: dateTextSchema,
   rows: z.array(z.strictObject({ date: dateTextSchema, change, before: changedDate, after: changedDate })),
   held: z
+    .array(z.strictObject({ ...heldOnChangedDate, change }))
+    .meta({ description: "Held debits on dates that change, also on later ones." }),
+});
+
+const fileDifferencesSchema = z.strictObject({
+  schema: z.literal("CalendarFileDifference"),
+  from: dateTextSchema,
+  to: dateTextSchema,
+  problems: z
     .array(
       z.strictObject({
-        bank: nullableTextSchema,
-        businessDate: dateTextSchema,
-        currency: currencyTextSchema,
-        count: countSchema,
-        sum: amountTextSchema,
-        change,
-        goesTo: dateTextSchema.nullable().meta({ description: "The date that they would have; null: there is none." }),
+        line: z.int().min(1).nullable().meta({ description: "Line of the file; null: all of it is meant." }),
+        path: textSchema.meta({ description: "Of the member, such as `schemes[0].calendar`; empty: all of it is meant." }),
+        text: textSchema,
       }),
     )
-    .meta({ description: "Held debits on dates that change." }),
+    .meta({ description: "What is wrong with the file, the first 100; then nothing is compared. It never repeats a value." }),
+  schemes: z
+    .array(
+      z.strictObject({
+        scheme: textSchema,
+        isIn: z.enum(["both", "force", "file"]).meta({ description: "force: the file does not have it; file: it is not in force." }),
+        zone: nullableTextSchema.meta({ description: "Of what is in force; null: it does not have the scheme." }),
+        zoneInFile: nullableTextSchema,
+        rows: z
+          .array(
+            z.strictObject({
+              date: dateTextSchema,
+              change: z.enum(["added", "removed", "times"]).meta({
+                description: "added: it becomes a business date; removed: it stops being one; times: it has others.",
+              }),
+              before: changedDate,
+              after: changedDate,
+            }),
+          )
+          .meta({ description: "Dates that change." }),
+      }),
+    )
+    .meta({ description: "Every scheme of either side." }),
+  held: z
+    .array(
+      z.strictObject({
+        scheme: textSchema,
+        ...heldOnChangedDate,
+        change: z.enum(["removed", "times", "scheme-removed"]).meta({ description: "scheme-removed: the file does not have the scheme." }),
+      }),
+    )
+    .meta({ description: "Held debits that would move or get other times, also on dates after `to`." }),
 });
 
 const trend = z
@@ -310,5 +355,6 @@ export const allowedActionSchema = z
 export const calendarAnswers = {
   listCalendar: datesSchema,
   compareCalendar: dateDifferencesSchema,
+  compareCalendarFile: fileDifferencesSchema,
   showDayOutlook: dayOutlookSchema,
 } as const;

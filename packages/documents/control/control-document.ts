@@ -19,7 +19,7 @@ import * as z from "zod";
 import { openApiKinds, shareParts } from "../shared-parts.ts";
 import { referTo, withoutId } from "../schemas/json-schemas.ts";
 import type { JsonSchema } from "../schemas/member-docs.ts";
-import { controlExamples } from "./control-examples.ts";
+import { calendarFileExample, controlExamples } from "./control-examples.ts";
 import { controlErrors, controlGuide, controlTexts, type ControlError } from "./control-texts.ts";
 import { pathTexts, queryTexts } from "./parameter-texts.ts";
 
@@ -27,7 +27,7 @@ type Part = Readonly<Record<string, unknown>>;
 type Operation = ControlOperation & { readonly name: ControlOperationName };
 
 const version = "1.0.0";
-const tags = { GET: "Questions", POST: "Decisions" } as const;
+const tags = { question: "Questions", decision: "Decisions" } as const;
 
 export function buildControlDocument(): Part {
   return shareParts(buildWholeDocument(), openApiKinds);
@@ -54,8 +54,8 @@ function buildWholeDocument(): Part {
     ],
     security: [{ bearer: [] }],
     tags: [
-      { name: tags.GET, description: "They change nothing. Role read." },
-      { name: tags.POST, description: "Records of the journal. Role act, or approve." },
+      { name: tags.question, description: "They change nothing. Role read." },
+      { name: tags.decision, description: "Records of the journal. Role act, or approve." },
     ],
     paths: Object.fromEntries(
       [...paths].map(([path, ofPath]) => [path, Object.fromEntries(ofPath.map((one) => [one.method.toLowerCase(), described(one)]))]),
@@ -70,16 +70,17 @@ function buildWholeDocument(): Part {
 }
 
 function described(operation: Operation): Part {
-  const { name, method, role, summary } = operation;
+  const { name, kind, role, summary } = operation;
   return {
     operationId: name,
-    tags: [tags[method]],
+    tags: [tags[kind]],
     summary,
     description: `${controlTexts[name]} Role: \`${role}\`.`,
     parameters: parametersFor(operation),
     ...(isDecision(name)
       ? { requestBody: { required: true, content: json(ref(bodyName(name)), { example: { value: controlExamples[name] } }) } }
       : {}),
+    ...(operation.takesYaml === true ? { requestBody: { required: true, content: fileContent } } : {}),
     responses: {
       ...(isDecision(name) ? decidedAnswers(name) : { "200": answerFor(name) }),
       ...errorsFor(operation),
@@ -87,7 +88,13 @@ function described(operation: Operation): Part {
   };
 }
 
-function parametersFor({ method, path, query }: Operation): readonly Part[] {
+/** The body of a question about a file: YAML, of which JSON is a part. */
+const fileContent = {
+  "application/yaml": { schema: { type: "string" }, examples: { example: { value: calendarFileExample } } },
+  "application/json": { schema: { type: "object" } },
+};
+
+function parametersFor({ kind, path, query }: Operation): readonly Part[] {
   const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({ name, in: "path", required: true, ...shown(pathTexts[name]) }));
   const asked = query.map((name) => ({ name, in: "query", required: false, ...shown(queryTexts[name]) }));
   const key = {
@@ -98,7 +105,7 @@ function parametersFor({ method, path, query }: Operation): readonly Part[] {
     schema: { type: "string", minLength: 1, maxLength: 64 },
     example: "resolve-4711",
   };
-  return [...parts, ...asked, ...(method === "POST" ? [key] : [])];
+  return [...parts, ...asked, ...(kind === "decision" ? [key] : [])];
 }
 
 function shown(text: { readonly description: string; readonly example: string } | undefined): Part {
@@ -154,15 +161,19 @@ function errorsFor(operation: Operation): Part {
     ...Object.fromEntries(
       [...byStatus].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([status, ofStatus]) => [status, buildResponse(ofStatus)]),
     ),
-    default: buildResponse(controlErrors.filter(({ of }) => of === "all" || of === operation.method)),
+    default: buildResponse(controlErrors.filter(({ of }) => of === "all" || of === operation.kind || isAboutBody(of, operation))),
   };
 }
 
-function belongs({ of }: ControlError, { method, path, role }: Operation): boolean {
-  if (of === "all" || of === "GET" || of === "POST") return false;
+function isAboutBody(of: ControlError["of"], { method }: Operation): boolean {
+  return of === "body" && method === "POST";
+}
+
+function belongs({ of }: ControlError, { kind, path, role }: Operation): boolean {
+  if (of === "all" || of === "question" || of === "decision" || of === "body") return false;
   return of === "approve"
     ? role === "approve"
-    : path.includes(`{${of}}`) && (of === "uetr" || of === "bank" || of === "date" || method === "POST");
+    : path.includes(`{${of}}`) && (of === "uetr" || of === "bank" || of === "date" || kind === "decision");
 }
 
 function buildResponse(errors: readonly ControlError[]): Part {

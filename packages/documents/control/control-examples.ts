@@ -4,6 +4,16 @@ import type { ControlDecisionName } from "@sluice/contracts";
 
 export const exampleUetr = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
 
+export const calendarFileExample = `calendars:
+  za-2027:
+    extends: za
+    version: za-2027/1
+    holidays:
+      - { name: Day of mourning, dates: ["2026-12-28"] }
+schemes:
+  - { id: ZA_EFT, calendar: za-2027 }
+`;
+
 export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
   withdrawDebit: { reason: "The bank sent the wrong file, ticket 4711" },
   redriveDelivery: { reason: "The bank has loaded the missing branch", messageIdentification: "6f4b2f0e6f0a4d529a571f0f5d0c2b11A" },

@@ -49,6 +49,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "By the configuration in force, whether it is planned yet or not: each date's windows, cut-off and reconciliation close, or the holiday or weekday that closes it. Without `from`: from today; without `to`: a month; at most 400 dates.",
   compareCalendar:
     "Against the configuration in force: which dates get other times or stop being business dates, if `closed` were holidays too and each date had these `windows`, and where held debits would go. Nothing is planned by it: the configuration file is what counts. Without `from`: from today; without `to`: a year; at most 400 dates.",
+  compareCalendarFile:
+    "What `./sluice calendar diff` says of two files, for the file in the body against the configuration in force: the dates that change of each scheme, and where held debits would go. Only `calendars` and `schemes` are read, as a configuration file has them, and no variable; a file without `schemes` has the default one. A file with errors is answered with them, each with its line. Nothing is written, and the file is not kept. Without `from`: from today; without `to`: a year; at most 400 dates.",
   listHeld: "Of each bank and day: how many debits are held, their sum, the oldest, why they wait and how long.",
   listUndelivered:
     "Without `bank`: of each bank the messages that it has not taken, since when, and why nothing moves. With it: those messages, with attempts and answers.",
@@ -145,8 +147,8 @@ export interface ControlError {
   readonly summary: string;
   readonly message: string;
   readonly detail: string;
-  /** The operations that may return it: all, those of one method, or those with that path parameter. */
-  readonly of: "all" | "GET" | "POST" | "approve" | "uetr" | "date" | "bank" | "letter" | "action";
+  /** The operations that may return it: all, those of a kind, those with a body, or those with that path parameter. */
+  readonly of: "all" | "question" | "decision" | "body" | "approve" | "uetr" | "date" | "bank" | "letter" | "action";
 }
 
 const badQuestion = "Not a question that can be answered";
@@ -166,7 +168,7 @@ export const controlErrors: readonly ControlError[] = [
     summary: "A parameter that is not known",
     message: badQuestion,
     detail: "There is no parameter here.",
-    of: "GET",
+    of: "question",
   },
   {
     name: "bad-idempotency-key",
@@ -174,7 +176,7 @@ export const controlErrors: readonly ControlError[] = [
     summary: "An Idempotency-Key that is none",
     message: badQuestion,
     detail: "Idempotency-Key: 1 to 64 printable ASCII characters.",
-    of: "POST",
+    of: "decision",
   },
   {
     name: "reason-missing",
@@ -182,7 +184,7 @@ export const controlErrors: readonly ControlError[] = [
     summary: "No reason",
     message: "The message does not fit the schema.",
     detail: "/reason: is required",
-    of: "POST",
+    of: "decision",
   },
   {
     name: "not-authenticated",
@@ -198,7 +200,7 @@ export const controlErrors: readonly ControlError[] = [
     summary: "The operator lacks the role",
     message: "Not allowed",
     detail: "This needs the role act.",
-    of: "POST",
+    of: "decision",
   },
   {
     name: "approve-missing",
@@ -214,7 +216,7 @@ export const controlErrors: readonly ControlError[] = [
     summary: "The operator lacks the role read",
     message: "Not allowed",
     detail: "This needs the role read.",
-    of: "GET",
+    of: "question",
   },
   {
     name: "another-bank",
@@ -271,7 +273,7 @@ export const controlErrors: readonly ControlError[] = [
     summary: "It would have no effect as things stand",
     message: "Not possible now",
     detail: "not-in-this-state: the transaction's state does not allow it.",
-    of: "POST",
+    of: "decision",
   },
   {
     name: "another-decision",
@@ -279,7 +281,7 @@ export const controlErrors: readonly ControlError[] = [
     summary: "The Idempotency-Key stands for another decision",
     message: "Another decision",
     detail: "This Idempotency-Key was used for another decision. Take a new one.",
-    of: "POST",
+    of: "decision",
   },
   {
     name: "length-required",
@@ -287,7 +289,7 @@ export const controlErrors: readonly ControlError[] = [
     summary: "A body without a length",
     message: "Length required",
     detail: "Send the body with a content-length header and without chunks.",
-    of: "POST",
+    of: "body",
   },
   {
     name: "too-large",
@@ -295,15 +297,15 @@ export const controlErrors: readonly ControlError[] = [
     summary: "A body of more than 128 KiB",
     message: "Too large",
     detail: "A body may have at most 131072 bytes.",
-    of: "POST",
+    of: "body",
   },
   {
     name: "not-json",
     status: 415,
-    summary: "Not application/json",
+    summary: "Another media type",
     message: "Unsupported media type",
     detail: "Send application/json in UTF-8, as it is.",
-    of: "POST",
+    of: "body",
   },
   {
     name: "no-replacement",
@@ -311,7 +313,7 @@ export const controlErrors: readonly ControlError[] = [
     summary: "Well-formed, and cannot be processed",
     message: "The message cannot be processed.",
     detail: "/replacedBy: is required with REPLACED",
-    of: "POST",
+    of: "decision",
   },
   {
     name: "too-many",
@@ -343,7 +345,7 @@ export const controlErrors: readonly ControlError[] = [
     summary: "It is not known whether the decision was stored",
     message: "Not available now",
     detail: "It is not known whether the decision was stored. Send it again with the Idempotency-Key pause-4711: it counts once.",
-    of: "POST",
+    of: "decision",
   },
   {
     name: "not-recorded",
@@ -351,6 +353,6 @@ export const controlErrors: readonly ControlError[] = [
     summary: "The audit cannot be written",
     message: "Not available now",
     detail: "It could not be recorded in the audit, so nothing was done. Ask again; a decision under the same Idempotency-Key.",
-    of: "POST",
+    of: "decision",
   },
 ];

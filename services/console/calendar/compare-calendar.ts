@@ -2,17 +2,16 @@
 // holiday that the state declares is known days before; people ask what it does before they write it into the file.
 //
 // #1 The comparison is with the configuration in force. Nothing is written, and nothing is planned.
-// #2 A date changes if its windows, its cut-off or its reconciliation close change, or if it starts or stops being a
-//    business date.
-// #3 Held debits are counted on every date of the range that changes.
+// #2 Held debits are counted on every date, even outside of the dates shown.
 
-import { type Calendar, type CalendarVersion, planDay, readLocalTime, type SchemeTimes, wallTimeMs } from "@sluice/calendar";
+import { type Calendar, type CalendarVersion, compareDates, readLocalTime, type SchemeTimes, wallTimeMs } from "@sluice/calendar";
 import type { Configuration, Scheme } from "@sluice/config";
-import type { Store, TotalsRow } from "@sluice/store";
+import type { Store } from "@sluice/store";
 import type { ControlHandler } from "../http/control-handler.ts";
 import { isDate } from "../http/control-parameters.ts";
-import { formatAmount, invalidRequest } from "../views/control-values.ts";
-import { describeDate, findAskedScheme, parseDates } from "./list-calendar.ts";
+import { invalidRequest } from "../views/control-values.ts";
+import { findAskedScheme, parseDates } from "./list-calendar.ts";
+import { showChange, showMove } from "./shown-changes.ts";
 
 interface CompareCalendarPorts {
   readonly store: Pick<Store, "transactions">;
@@ -31,8 +30,8 @@ export function compareCalendar({ store, configuration, brokerNowMs }: CompareCa
     if (!Array.isArray(dates)) return dates;
     const other = parseOther(query, scheme);
     if (typeof other === "string") return invalidRequest(other);
-    const rows = dates.flatMap((date) => compareDate(scheme, other, date));
-    const held = rows.length === 0 ? [] : await store.transactions.totals({ state: "HELD", scheme: scheme.id });
+    const rows = compareDates(scheme, other, dates).map((one) => showChange(one, scheme, other));
+    const held = await store.transactions.totals({ state: "HELD", scheme: scheme.id });
     const body = {
       schema: "CalendarDifference",
       scheme: scheme.id,
@@ -40,7 +39,7 @@ export function compareCalendar({ store, configuration, brokerNowMs }: CompareCa
       from: dates[0] ?? "",
       to: dates.at(-1) ?? "",
       rows,
-      held: held.flatMap((one) => findMove(one, rows, other)),
+      held: held.flatMap((one) => showMove(one, scheme, other)),
     };
     return { kind: "found", body };
   };
@@ -72,22 +71,4 @@ function parseWindows(texts: readonly string[]): SchemeTimes["processing"] | nul
 function isInOrder(processing: SchemeTimes["processing"], { reconciliation }: SchemeTimes): boolean {
   const moments = [...processing.flatMap(({ opens, closes }) => [opens, closes]), reconciliation].map(wallTimeMs);
   return moments.every((atMs, index) => index === 0 || atMs > (moments[index - 1] ?? atMs));
-}
-
-/** #2 */
-function compareDate(scheme: Scheme, other: Scheme, date: string) {
-  const [before, after] = [describeDate(scheme, date), describeDate(other, date)];
-  const times = ({ windows, cutOff, reconciliation }: typeof before): string => JSON.stringify([windows, cutOff, reconciliation]);
-  const isClosing = before.closed === null && after.closed !== null;
-  if (!isClosing && times(before) === times(after)) return [];
-  return [{ date, change: isClosing ? ("removed" as const) : ("times" as const), before, after }];
-}
-
-/** #3 */
-function findMove(row: TotalsRow, changed: readonly ReturnType<typeof compareDate>[number][], other: Scheme) {
-  const { bank, businessDate, currency, count, sumTenThousandths } = row;
-  const change = changed.find(({ date }) => date === businessDate)?.change;
-  if (change === undefined || businessDate === null || currency === null) return [];
-  const goesTo = change === "removed" ? planDay(other.times, other.id, businessDate).nextBusinessDate : businessDate;
-  return [{ bank, businessDate, currency, count, sum: formatAmount(sumTenThousandths, currency), change, goesTo }];
 }

@@ -258,10 +258,36 @@ test("while the audit cannot be written decisions and exports are refused unhand
     const answer = await call(operation, { operator });
     if (answer.status === 503) refused.push(operation.name);
   }
-  const expected = operations.filter(({ method, name }) => method === "POST" || name.startsWith("export")).map(({ name }) => name);
+  const expected = operations.filter(({ kind, name }) => kind === "decision" || name.startsWith("export")).map(({ name }) => name);
   expect(refused).toEqual(expected);
   expect(questions).toHaveLength(operations.length - expected.length);
   expect(new Set(entries.map(({ kind }) => kind))).toEqual(new Set(["read"]));
+});
+
+test("a question that brings a file is one: the role read, YAML or JSON, in the audit as a reading with the file's hash", async () => {
+  const { ask, entries, questions } = createTestApi(found);
+  const path = "/calendar/file-difference?from=2026-11-20";
+  for (const type of ["application/yaml", "application/yaml; charset=utf-8", "application/json"])
+    expect([type, (await ask(path, { operator: "reader", body: "schemes: []", headers: { "content-type": type } })).status]).toEqual([
+      type,
+      200,
+    ]);
+  const refused = await ask(path, { operator: "reader", body: "x", headers: { "content-type": "text/plain" } });
+  expect([refused.status, await readJsonObject(refused)]).toMatchObject([
+    415,
+    { detail: "Send application/yaml or application/json in UTF-8, as it is." },
+  ]);
+  expect((await ask(path, { operator: "reader", body: "x".repeat(128 * 1024 + 1) })).status).toBe(413);
+  expect((await ask("/banks/first/pause", { body: "reason: r", headers: { "content-type": "application/yaml" } })).status).toBe(415);
+  expect(questions).toHaveLength(3);
+  const content = {
+    operation: "compareCalendarFile",
+    operator: "reader",
+    filter: ["from"],
+    bodySha256: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
+  };
+  expect(entries).toMatchObject(questions.map(() => ({ kind: "read", content })));
+  expect(JSON.stringify(entries)).not.toContain("actionId");
 });
 
 test("a search is in the audit with its filter, but without what could name a person or an account [D10.60]", async () => {

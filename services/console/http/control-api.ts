@@ -198,8 +198,9 @@ async function checkAndHandle(
   if (typeof query === "string") return invalidRequestResponse(query);
   const actionId = parseActionId(req.header("idempotency-key"));
   if (actionId === undefined) return invalidRequestResponse("Idempotency-Key: 1 to 64 printable ASCII characters.");
-  if (operation.method === "POST" && !isJson(req.header("content-type"), req.header("content-encoding"))) {
-    return problemResponse(415, "Unsupported media type", "Send application/json in UTF-8, as it is.");
+  if (operation.method === "POST" && !isTaken(operation, req.header("content-type"), req.header("content-encoding"))) {
+    const taken = operation.takesYaml === true ? "application/yaml or application/json" : "application/json";
+    return problemResponse(415, "Unsupported media type", `Send ${taken} in UTF-8, as it is.`);
   }
   const place = places.acquire(operator);
   if (place === null) return problemResponse(503, "Not available now", busy, { "retry-after": "1" });
@@ -266,7 +267,8 @@ const awayTexts: Readonly<Record<string, string>> = {
 };
 const awayText = "What is needed for an answer is away.";
 
-function isJson(mediaType: string | undefined, encoding: string | undefined): boolean {
+function isTaken({ takesYaml }: Operation, mediaType: string | undefined, encoding: string | undefined): boolean {
   const isPlain = encoding === undefined || /^identity$/i.test(encoding);
-  return isPlain && /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(mediaType ?? "");
+  const form = /^application\/(json|yaml)\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.exec(mediaType ?? "");
+  return isPlain && form !== null && (takesYaml === true || form[1]?.toLowerCase() === "json");
 }

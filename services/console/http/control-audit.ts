@@ -2,10 +2,10 @@
 //
 // #1 A decision or an export is recorded before it is handled. While the audit cannot be written it is refused, and
 //    nothing of it has happened: nobody decides over money or takes data away unseen.
-// #2 A question that shows payments is answered also while the audit cannot be written: people look into a trouble just
-//    then. It is recorded as soon as that is possible.
+// #2 A question that shows payments, or that brings a file, is answered also while the audit cannot be written: people
+//    look into a trouble just then. It is recorded as soon as that is possible.
 // #3 Recorded are operation, operator, address and ids. Of a filter only values that name no person and no account; of
-//    a body only its hash, because a reason is a person's text. The journal has the body.
+//    a body only its hash, because a reason is a person's text. The journal has the body of a decision.
 
 import { hash } from "node:crypto";
 import type { AuditLog, ServiceAudit } from "@sluice/audit";
@@ -96,15 +96,14 @@ export function createControlAudit({
   return {
     async admit(asked) {
       const { operation, question } = asked;
-      if (operation.method === "POST") {
-        return await log.record("decision", { ...describe(asked), bodySha256: hash("sha256", question.body) });
-      }
-      if (exportsPayments.has(operation.name)) return await log.record("export", describe(asked));
-      if (showsPayments.has(operation.name)) trail.note("read", describe(asked));
+      const said = { ...describe(asked), ...(operation.method === "POST" ? { bodySha256: hash("sha256", question.body) } : {}) };
+      if (operation.kind === "decision") return await log.record("decision", said);
+      if (exportsPayments.has(operation.name)) return await log.record("export", said);
+      if (showsPayments.has(operation.name) || operation.method === "POST") trail.note("read", said);
       return true;
     },
     answered(asked, status) {
-      if (asked.operation.method === "POST") log.note("answered", { ...describe(asked), status });
+      if (asked.operation.kind === "decision") log.note("answered", { ...describe(asked), status });
     },
   };
 }
@@ -122,6 +121,6 @@ function describe({ operation, question, credentials, connection }: AuditedQuest
     address: connection?.remoteAddress ?? null,
     ...(subject.length === 0 ? {} : { subject }),
     ...(filter.length === 0 ? {} : { filter }),
-    ...(operation.method === "POST" ? { actionId } : {}),
+    ...(operation.kind === "decision" ? { actionId } : {}),
   };
 }

@@ -20,7 +20,7 @@ export interface ControlRequest {
   readonly path: Readonly<Record<string, string>>;
   /** Only parameters that the operation has, each at most once. */
   readonly query: URLSearchParams;
-  /** Bytes of a decision's body as sent, at most `controlBodyBytesMax`; empty for a query. */
+  /** Bytes of the body as sent, at most `controlBodyBytesMax`; empty for a GET. */
   readonly body: Uint8Array;
   /** Value of the `Idempotency-Key` header; null: it was not sent. */
   readonly actionId: string | null;

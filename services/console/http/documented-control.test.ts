@@ -4,7 +4,15 @@
 import { sampleBank, sampleOperator } from "@sluice/testkit";
 import { readDocument } from "@sluice/documents";
 import { resolveReferences } from "@sluice/documents/check";
-import { controlAnswers, createFixedSerde, decisionProposedSchema, partitionFor, secondPersonOperations, topics } from "@sluice/contracts";
+import {
+  controlAnswers,
+  controlOperations,
+  createFixedSerde,
+  decisionProposedSchema,
+  partitionFor,
+  secondPersonOperations,
+  topics,
+} from "@sluice/contracts";
 import { buildDeadLetter } from "@sluice/messaging";
 import { createMemoryKeyService } from "@sluice/secrecy/key-service.fixture";
 import { expect, test } from "vitest";
@@ -16,7 +24,7 @@ import { buildConsoleDebit, changeTransaction, readJsonObject, type ControlReque
 interface Operation {
   readonly operationId: string;
   readonly requestBody?: {
-    readonly content: { readonly "application/json": { readonly examples: { readonly example: { readonly value: object } } } };
+    readonly content: Readonly<Record<string, { readonly examples: { readonly example: { readonly value: object } } }>>;
   };
   readonly responses: Readonly<Record<string, unknown>>;
 }
@@ -31,10 +39,12 @@ interface Document {
 }
 
 const document: Document = resolveReferences(JSON.parse(readDocument("control")));
-const decisions = Object.entries(document.paths).flatMap(([path, methods]) => {
+const posts = Object.entries(document.paths).flatMap(([path, methods]) => {
   const post = methods["post"];
   return post === undefined ? [] : [[post.operationId, path, post] as const];
 });
+const isDecision = (name: string) => controlOperations.some((one) => one.name === name && one.kind === "decision");
+const decisions = posts.filter(([name]) => isDecision(name));
 
 type DecisionEnvironment = Awaited<ReturnType<typeof openDecisionEnvironment>>;
 const withdrawn = { reason: "wrong file" };
@@ -50,7 +60,7 @@ const place = (path: string): string =>
     .replace("{letter}", `${partition}:0`);
 
 function readExample({ requestBody }: Operation): object {
-  const value = requestBody?.content["application/json"].examples.example.value;
+  const value = requestBody?.content["application/json"]?.examples.example.value;
   if (value === undefined) throw new Error("a decision without an example");
   return value;
 }
@@ -212,6 +222,19 @@ test.each(decisions)("the example of %s is accepted", async (name, path, operati
   const answer = await environment.control(place(path), { body, operator });
   expect([name, answer.status, answer.status === 202 ? "" : await answer.text()]).toEqual([name, 202, ""]);
 });
+
+test.each(posts.filter(([name]) => !isDecision(name)))(
+  "the example file of %s is read, and nothing is wrong with it",
+  async (name, path, operation) => {
+    const environment = await openDocumentedEnvironment([]);
+    const body = operation.requestBody?.content["application/yaml"]?.examples.example.value;
+    const answer = await environment.control(`${path}?from=2026-12-24&to=2026-12-31`, {
+      body,
+      headers: { "content-type": "application/yaml" },
+    });
+    expect([name, answer.status, await readJsonObject(answer)]).toMatchObject([name, 200, { problems: [] }]);
+  },
+);
 
 function countRecords({ messaging }: DecisionEnvironment): number {
   const places = [topics.journal, topics.deadLetters].flatMap((topic) => [0, 1, 2].map((partition) => ({ topic, partition })));

@@ -21,6 +21,7 @@ import { listFailing } from "./list-failing.ts";
 import { listServiceProcesses } from "../processes/list-services.ts";
 import type { AskProcesses } from "@sluice/process";
 import { compareCalendar } from "../calendar/compare-calendar.ts";
+import { compareCalendarFile } from "../calendar/compare-calendar-file.ts";
 import { listCalendar } from "../calendar/list-calendar.ts";
 import { listAlarms } from "../outlook/alarms/list-alarms.ts";
 import type { AlarmWatch } from "../outlook/alarms/watch-alarms.ts";
@@ -95,6 +96,7 @@ export function createControlQueries({ brokerClock, outlook, ...given }: Control
     listWindows: listWindows({ ...ports, schemes }),
     listCalendar: listCalendar(ports),
     compareCalendar: compareCalendar(ports),
+    compareCalendarFile: compareCalendarFile(ports),
     listHeld: listHeld(ports),
     listUndelivered: listUndelivered(ports),
     listFailing: listFailing(ports),

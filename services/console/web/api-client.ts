@@ -13,6 +13,8 @@ export type AnswerOf<Name extends keyof Answers> = ReturnType<Answers[Name]["par
 export interface ApiClient {
   /** Rejects with an `ApiRefusal`. */
   read<Name extends keyof Answers>(name: Name, path: string): Promise<AnswerOf<Name>>;
+  /** Asks about a file, which is sent as it is. Rejects with an `ApiRefusal`. */
+  readOfFile<Name extends keyof Answers>(name: Name, path: string, file: string): Promise<AnswerOf<Name>>;
   /** Reads a JSON object that no schema is known of here. */
   readObject(path: string): Promise<Readonly<Record<string, unknown>>>;
   send(path: string, body: object, actionId: string): Promise<Readonly<Record<string, unknown>>>;
@@ -72,13 +74,21 @@ export function createApiClient(control: ControlSide, access: SessionAccess, con
     return await ask(path);
   }
 
+  function parseAs<Name extends keyof Answers>(name: Name, given: object): AnswerOf<Name> {
+    const answer: unknown = controlAnswers[name].parse(given);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of this name has read it
+    return answer as AnswerOf<Name>;
+  }
+
   return {
     calls,
     readObject: readAt,
-    async read(name, path) {
-      const answer: unknown = controlAnswers[name].parse(await readAt(path));
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of this name has read it
-      return answer as AnswerOf<typeof name>;
+    read: async (name, path) => parseAs(name, await readAt(path)),
+    async readOfFile(name, path, file) {
+      calls.push(`POST ${controlPrefix}${path}`);
+      const bytes = new TextEncoder().encode(file);
+      const headers = { "content-type": "application/yaml", "content-length": String(bytes.byteLength) };
+      return parseAs(name, await ask(path, { method: "POST", headers, body: bytes }));
     },
     async send(path, body, actionId) {
       const bytes = new TextEncoder().encode(JSON.stringify(body));

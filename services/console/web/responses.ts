@@ -1,9 +1,12 @@
 // Answers of the pages: their headers, and what a form brings.
 
-import { readBody } from "@sluice/service";
+import { problemResponse, readBody } from "@sluice/service";
+import { controlBodyBytesMax } from "../http/control-handler.ts";
 import type { Html } from "./parts/html.ts";
 
-const formBytesMax = 64 * 1024;
+export const formBytesMax = 64 * 1024;
+/** A form with a file has its text twice at most: what is in the page, and the file that is chosen in its place. */
+export const fileFormBytesMax = 2 * controlBodyBytesMax + 16 * 1024;
 
 export const security = {
   "content-security-policy":
@@ -31,9 +34,22 @@ export function isFromHere({ headers }: Request): boolean {
   return site === null || site === "same-origin" || site === "none";
 }
 
-export async function readForm(request: Request): Promise<URLSearchParams | Response> {
-  const read = await readBody(request, formBytesMax);
-  return read.ok ? new URLSearchParams(new TextDecoder().decode(read.bytes)) : read.response;
+/** Reads a form; of a file its text. */
+export async function readForm(request: Request, bytesMax = formBytesMax): Promise<URLSearchParams | Response> {
+  const read = await readBody(request, bytesMax);
+  if (!read.ok) return read.response;
+  const type = request.headers.get("content-type") ?? "";
+  return /^multipart\/form-data\b/i.test(type)
+    ? await readParts(read.bytes, type)
+    : new URLSearchParams(new TextDecoder().decode(read.bytes));
+}
+
+async function readParts(bytes: Uint8Array, type: string): Promise<URLSearchParams | Response> {
+  const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": type } }).formData().catch(() => null);
+  if (form === null) return problemResponse(400, "Not a form", "The form cannot be read. Open the page again.");
+  const fields = new URLSearchParams();
+  for (const [name, value] of form) fields.append(name, typeof value === "string" ? value : await value.text());
+  return fields;
 }
 
 /** An address of this console, whatever a link said. */

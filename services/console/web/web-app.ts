@@ -23,7 +23,7 @@ import { createOperatorSlots, type OperatorSlots } from "../http/operator-slots.
 import { liveStreamLimits, streamPage, type LivePage } from "./live.ts";
 import { createSessions, type Session, type Sessions } from "./sessions/sessions.ts";
 import { readSessionId } from "./sessions/session-cookie.ts";
-import { htmlResponse, isFromHere, readForm, redirect, safeNext, security } from "./responses.ts";
+import { fileFormBytesMax, formBytesMax, htmlResponse, isFromHere, readForm, redirect, safeNext, security } from "./responses.ts";
 import { createSignInDesk, type SignInDesk, type SignInDeskPorts } from "./sign-in/sign-in-desk.ts";
 
 export interface WebAppPorts extends SignInDeskPorts {
@@ -65,12 +65,14 @@ export function createWebApp(ports: WebAppPorts): WebApp {
   app.get(signInPath, ({ req, env }) => desk.door.comeBack(req.raw, env.connection));
   app.post("/sign-out", ({ req }) => desk.door.signOut(req.raw));
   for (const { path, load } of pages) app.get(path, (visit) => visitPage(desk, visit, load));
+  for (const { path, load, takesFile } of pages)
+    if (takesFile === true) app.post(path, (visit) => takeForm(desk, visit, load, fileFormBytesMax));
   for (const { path, load } of pages) app.get(`/live${path === "/" ? "" : path}`, (visit) => openStream(desk, visit, load));
   app.get("/files/:name", (visit) => visitFile(desk, visit));
   app.get("/help", () => redirect("/help/"));
   app.get("/help/*", (visit) => visitHelp(desk, visit));
   app.get("/decide/:name", (visit) => visitPage(desk, visit, prepareDecision));
-  app.post("/decide/:name", (visit) => takeForm(desk, visit));
+  app.post("/decide/:name", (visit) => takeForm(desk, visit, decideByForm, formBytesMax));
   app.notFound((visit) => visitPage(desk, visit, () => Promise.reject(new ApiRefusal(404, "Not known", "There is no such page."))));
   return { routes: listRoutes(app), fetch: async (request, connection) => await app.fetch(request, { connection }) };
 }
@@ -193,13 +195,13 @@ async function makeLivePage(desk: Desk, visit: Visit, sessionId: string, load: L
 }
 
 /** #3 */
-async function takeForm(desk: Desk, visit: Visit): Promise<Response> {
+async function takeForm(desk: Desk, visit: Visit, load: Load, bytesMax: number): Promise<Response> {
   const session = findSession(desk, visit);
   if (session === null) return await askToSignIn(desk, visit);
-  const form = await readForm(visit.req.raw);
+  const form = await readForm(visit.req.raw, bytesMax);
   if (form instanceof Response) return form;
   return isFromHere(visit.req.raw) && form.get("formToken") === session.formToken
-    ? await answerPage(desk, visit, session, decideByForm, form)
+    ? await answerPage(desk, visit, session, load, form)
     : await answerPage(desk, visit, session, () => Promise.reject(foreignForm));
 }
 

@@ -46,7 +46,8 @@ export function addressOf(route: string, asks?: string): AskedAddress {
   const asked = asks ?? path.replaceAll(/:(\w+)/g, (_, name: string) => parts[name] ?? "").replace("*", "");
   if (method !== "POST") return { method: method === "ALL" ? "PUT" : method, path: asked, body: null };
   const message = messages[path];
-  return { method, path: asked, body: message === undefined ? encode('{"reason":"matrix"}') : encodeBody(message) };
+  const other = path.endsWith("/file-difference") ? '{"schemes":[{}]}' : '{"reason":"matrix"}';
+  return { method, path: asked, body: message === undefined ? encode(other) : encodeBody(message) };
 }
 
 export interface MatrixAnswer {

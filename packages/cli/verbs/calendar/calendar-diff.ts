@@ -1,20 +1,16 @@
 // `./sluice calendar diff OLD NEW`: which dates of which scheme change, and which held debits move.
 //
-// #1 A date changes if its windows, its cut-off or its reconciliation close change, or if it starts or stops being a
-//    business date.
-// #2 Held debits are counted in what is up, on every date, even outside the dates shown. Nothing is written.
+// Held debits are counted in what is up, on every date, even outside the dates shown. Nothing is written.
 
 import type { Configuration, Scheme } from "@sluice/config";
 import { findScheme } from "@sluice/config/configuration-index";
-import { planDay } from "@sluice/calendar";
+import { compareSchemes, type DateChange, type DebitMove, findMove, type SchemeDifference } from "@sluice/calendar";
 import { type CalendarDay, describeDay, formatDayContent, formatWeekday } from "./calendar-days.ts";
 import type { HeldOnDate } from "./calendar-held.ts";
 import { asCalendarVerb, type DateRange, datesShownMax, listDates, parseDateRange, reportCalendarMisuse } from "./calendar-terminal.ts";
 import { jsonOption, type Verb } from "../../terminal/verb.ts";
 
-interface ChangedDate {
-  readonly date: string;
-  readonly change: "added" | "removed" | "times";
+interface ShownDate extends DateChange {
   readonly before: CalendarDay;
   readonly after: CalendarDay;
 }
@@ -22,12 +18,12 @@ interface ChangedDate {
 interface SchemeChange {
   readonly scheme: string;
   readonly inFiles: "both" | "old" | "new";
-  readonly dates: readonly ChangedDate[];
+  readonly dates: readonly ShownDate[];
 }
 
 interface MovedDebits extends HeldOnDate {
-  readonly change: "removed" | "times" | "scheme-removed";
-  /** The date to which debits of a removed date move; null: there is none, or their date stays. */
+  readonly change: DebitMove["change"];
+  /** As `DebitMove` has it. */
   readonly goTo: string | null;
 }
 
@@ -39,9 +35,9 @@ export const runCalendarDiff = reportCalendarMisuse("calendar diff", async (call
   const { readConfigurationFile } = await import("@sluice/config");
   const before = readConfigurationFile(oldFile, where.environment);
   const after = readConfigurationFile(newFile, where.environment);
-  const changes = compareSchemes(before, after, range);
+  const changes = compareSchemes(before.schemes, after.schemes, listDates(range)).map(describeChange);
   const counted = await where.heldDebits();
-  const held = counted === null ? null : counted.flatMap((one) => findMove(one, before, after));
+  const held = counted === null ? null : counted.flatMap((one) => moveHeld(one, before, after));
   if (call.flag("json"))
     where.out(JSON.stringify({ schema: "CalendarDifference", old: oldFile, new: newFile, ...range, schemes: changes, held }, null, 2));
   else where.out([...changes.flatMap((change) => changeLines(change, range)), ...heldLines(held)].join("\n"));
@@ -65,45 +61,16 @@ export const calendarDiffVerb: Verb = {
   run: asCalendarVerb(runCalendarDiff),
 };
 
-function compareSchemes(before: Configuration, after: Configuration, range: DateRange): readonly SchemeChange[] {
-  const ids = [...new Set([...before.schemes, ...after.schemes].map(({ id }) => id))];
-  return ids.map((scheme) => {
-    const [older, newer] = [findScheme(before, scheme), findScheme(after, scheme)];
-    if (older === undefined || newer === undefined) return { scheme, inFiles: older === undefined ? "new" : "old", dates: [] };
-    return { scheme, inFiles: "both", dates: listDates(range).flatMap((date) => compareDate(older, newer, date)) };
-  });
+function describeChange({ scheme, before, after, dates }: SchemeDifference<Scheme>): SchemeChange {
+  if (before === null || after === null) return { scheme, inFiles: before === null ? "new" : "old", dates: [] };
+  const shown = dates.map((one) => ({ ...one, before: describeDay(before, one.date), after: describeDay(after, one.date) }));
+  return { scheme, inFiles: "both", dates: shown };
 }
 
-function compareDate(older: Scheme, newer: Scheme, date: string): readonly ChangedDate[] {
-  const [before, after] = [describeDay(older, date), describeDay(newer, date)];
-  const change = classifyChange(before, after);
-  return change === null ? [] : [{ date, change, before, after }];
-}
-
-function classifyChange(before: CalendarDay, after: CalendarDay): ChangedDate["change"] | null {
-  if (before.closed === null && after.closed !== null) return "removed";
-  if (before.closed !== null && after.closed === null) return "added";
-  return timesText(before) === timesText(after) ? null : "times";
-}
-
-/** Compares instants: a zone with another name and the same hours changes nothing. */
-function timesText({ windows, cutOff, reconciliation }: CalendarDay): string {
-  return JSON.stringify([windows.map(({ number, opens, closes }) => [number, opens.utc, closes.utc]), cutOff?.utc, reconciliation?.utc]);
-}
-
-function findMove(held: HeldOnDate, before: Configuration, after: Configuration): readonly MovedDebits[] {
-  const { scheme, businessDate } = held;
-  const [older, newer] = [findScheme(before, scheme), findScheme(after, scheme)];
-  if (newer === undefined) return [{ ...held, change: "scheme-removed", goTo: null }];
-  const shown = describeDay(newer, businessDate);
-  if (shown.closed !== null) return [{ ...held, change: "removed", goTo: findNextDate(newer, businessDate) }];
-  if (older === undefined || classifyChange(describeDay(older, businessDate), shown) === null) return [];
-  return [{ ...held, change: "times", goTo: null }];
-}
-
-/** Null if the calendar has no later business date. */
-function findNextDate({ id, times }: Scheme, date: string): string | null {
-  return planDay(times, id, date).nextBusinessDate;
+function moveHeld(held: HeldOnDate, before: Configuration, after: Configuration): readonly MovedDebits[] {
+  const [older = null, newer = null] = [before, after].map((side) => findScheme(side, held.scheme));
+  const move = findMove(older, newer, held.businessDate);
+  return move === null ? [] : [{ ...held, change: move.change, goTo: move.goesTo }];
 }
 
 const changeWords = { added: "business date", removed: "no business date", times: "other times" } as const;

@@ -13,12 +13,14 @@ const run: RunVerb = async (call) => {
   const text = await readFile(file, "utf8").catch(() => {
     throw new Fault("cli.unfit-file", `${file} cannot be read`, { isRetryable: false });
   });
-  const { checkFiles, findLine, readConfiguration } = await import("@sluice/config");
+  const { checkFiles, findLines, readConfiguration } = await import("@sluice/config");
   const reading = readConfiguration(text, process.env, Temporal.Now.plainDateISO().toString());
   const found = reading.ok ? [] : reading.problems;
   const isLeftOut = ({ text: said }: (typeof found)[number]): boolean => call.flag("without-variables") && noVariable.test(said);
   const missing = call.flag("files") ? await checkFiles(text, dirname(file)) : [];
-  const problems = [...found.filter((one) => !isLeftOut(one)), ...missing].map((one) => ({ ...one, line: findLine(text, one) }));
+  const unlined = [...found.filter((one) => !isLeftOut(one)), ...missing];
+  const lines = findLines(text, unlined);
+  const problems = unlined.map((one, index) => ({ ...one, line: lines[index] ?? null }));
   const isGood = problems.length === 0;
   const leftOut = found.filter(isLeftOut).length;
   if (call.flag("json"))

@@ -181,6 +181,37 @@ test("every page can be read without script", async () => {
   }
 });
 
+test("a calendar file is compared, mended and compared again, without script [D9 browser]", async () => {
+  await using context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 360, height: 900 } });
+  const page = await signIn(context, console);
+  await page.goto(`${console.address}/calendar`);
+  const text = page.getByRole("textbox", { name: /^Calendar file/ });
+  const compare = async () => await page.getByRole("button", { name: "Compare the file" }).click();
+  await text.fill("schemes:\n  - { calendar: nowhere }\n");
+  await compare();
+  await page.getByRole("cell", { name: "no such calendar" }).waitFor();
+  expect(await text.inputValue()).toBe("schemes:\n  - { calendar: nowhere }\n");
+  const file = 'schemes: [{ processing: [{ opens: "08:00", closes: "15:00" }] }]';
+  await page.getByLabel(/^Or a file/).setInputFiles({ name: "new.yaml", mimeType: "application/yaml", buffer: Buffer.from(file) });
+  await compare();
+  await page.getByRole("table", { name: /^ZA_EFT: dates that the file changes/ }).waitFor();
+  expect(await text.inputValue()).toBe(file);
+});
+
+test.each(["nowhere", "za-every-day"])(
+  "axe finds nothing on the comparison with a file that names %s, and it fits a phone",
+  async (calendar) => {
+    await using context = await browser.newContext({ viewport: { width: 360, height: 900 } });
+    const page = await signIn(context, console);
+    await page.goto(`${console.address}/calendar`);
+    await page.getByRole("textbox", { name: /^Calendar file/ }).fill(`schemes: [{ calendar: ${calendar} }]`);
+    await page.getByRole("button", { name: "Compare the file" }).click();
+    await page.locator("#difference").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    expect(Number(await page.evaluate("document.documentElement.scrollWidth"))).toBeLessThanOrEqual(360);
+  },
+);
+
 test("a page leads to its runbook below /help, whose own inline script runs there, and no other does [D9 help]", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-help-"));
   using _ = { [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };

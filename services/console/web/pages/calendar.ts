@@ -4,7 +4,9 @@ import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showTime, type Clock } from "../parts/clock.ts";
-import { count, dataTable, link, mark, money, type Html } from "../parts/html.ts";
+import { closedTexts, renderChangedDates, renderMovedDebits, renderWindow } from "../parts/calendar-difference.ts";
+import { compareBroughtFile, renderFileDifference, renderFileForm } from "../parts/calendar-file.ts";
+import { dataTable, link, mark, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 
 type Row = AnswerOf<"listCalendar">["rows"][number];
@@ -17,15 +19,8 @@ const columns = [
   { title: "Note", isText: true },
 ];
 
-const closedTexts = {
-  holiday: "holiday",
-  weekday: "no working day",
-  "not-valid": "no calendar is in force",
-  "skipped-date": "the zone has no such date",
-  "missing-hour": "its windows fall into a missing hour",
-} as const;
-
-export async function showCalendar({ api, me, query }: Asked): Promise<PageContent> {
+export async function showCalendar(asked: Asked): Promise<PageContent> {
+  const { api, me, query } = asked;
   const [first] = me.schemes.filter(({ takesDebits }) => takesDebits);
   const scheme = query.get("scheme") ?? first?.id ?? null;
   const today = me.schemes.find(({ id }) => id === scheme)?.today ?? null;
@@ -36,11 +31,12 @@ export async function showCalendar({ api, me, query }: Asked): Promise<PageConte
   const { rows, zone } = await api.read("listCalendar", `/calendar${queryText({ scheme, from, to })}`);
   const cells = rows.map((row) => renderDate(row, scheme ?? "", today, { zone, nowMs: null }));
   const difference = await readDifference(api, query, scheme);
+  const brought = await compareBroughtFile(asked);
   const at = (months: number): string => `/calendar${queryText({ scheme: query.get("scheme"), month: month.add({ months }).toString() })}`;
   return {
     title: `Calendar, ${month.toPlainDate({ day: 1 }).toLocaleString("en-GB", { month: "long", year: "numeric" })}`,
     section: "calendar",
-    command: `./sluice calendar show --from ${from} --to ${to}`,
+    command: [`./sluice calendar show --from ${from} --to ${to}`, "./sluice calendar diff OLD NEW"],
     runbook: "the-calendar-is-wrong",
     body: html`<p class="line">
         ${link(at(-1), "Month before")} ${link(at(1), "Month after")}
@@ -48,6 +44,8 @@ export async function showCalendar({ api, me, query }: Asked): Promise<PageConte
       </p>
       ${dataTable(`${scheme ?? ""}, ${zone}`, columns, cells, "The calendar has no date here.")}
       ${renderAsked(query, scheme, month.toString())} ${difference === null ? "" : renderDifference(difference)}
+      ${renderFileForm({ scheme, month: month.toString() }, asked.formToken, brought)}
+      ${brought === null ? "" : renderFileDifference(brought)}
       <p class="quiet">By the configuration in force. A date that is planned has a page with what was changed since.</p>`,
   };
 }
@@ -78,10 +76,6 @@ function renderDate(row: Row, scheme: string, today: string | null, { zone }: Cl
   ];
 }
 
-function renderWindow({ opens, closes }: Row["windows"][number], clock: Clock): Html {
-  return html`${showTime(opens, clock)} to ${showTime(closes, clock)} `;
-}
-
 type Difference = AnswerOf<"compareCalendar">;
 
 async function readDifference(api: Asked["api"], query: URLSearchParams, scheme: string | null): Promise<Difference | null> {
@@ -108,36 +102,6 @@ function renderAsked(query: URLSearchParams, scheme: string | null, month: strin
 }
 
 function renderDifference({ rows, held, zone, from, to }: Difference): Html {
-  const text = ({ closed, name, windows, reconciliation }: Difference["rows"][number]["before"]): Html => {
-    const clock = { zone, nowMs: windows[0] === undefined ? null : Date.parse(windows[0].opens) };
-    if (closed !== null) return html`${mark("quiet", closedTexts[closed])} ${name ?? ""}`;
-    return html`${windows.map((window) => renderWindow(window, clock))}, reconciliation ${showTime(reconciliation, clock)}`;
-  };
-  const cells = rows.map(({ date, change, before, after }) => [
-    date,
-    change === "removed" ? mark("warns", "no business date any more") : mark("waits", "other times"),
-    text(before),
-    text(after),
-  ]);
-  const moved = held.map(({ bank, businessDate, count: debits, currency, sum, change, goesTo }) => [
-    bank ?? "–",
-    businessDate,
-    count(debits),
-    money(currency, sum),
-    change === "times"
-      ? "their date stays, with other times"
-      : goesTo === null
-        ? mark("bad", "there is no date for them")
-        : `go to ${goesTo}`,
-  ]);
-  const dates = [{ title: "Date" }, { title: "Change" }, { title: "Now" }, { title: "Then" }];
-  const debits = [
-    { title: "Bank" },
-    { title: "Date" },
-    { title: "Debits", isNumber: true },
-    { title: "Sum", isNumber: true },
-    { title: "Then", isText: true },
-  ];
-  return html`${dataTable(`Dates that change from ${from} to ${to}`, dates, cells, "Nothing changes.")}
-  ${dataTable("Held debits on these dates", debits, moved, "None is held on a date that changes.")}`;
+  return html`${renderChangedDates(`Dates that change from ${from} to ${to}`, rows, { before: zone, after: zone })}
+  ${renderMovedDebits("Held debits on these dates", held)}`;
 }

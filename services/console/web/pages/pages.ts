@@ -23,6 +23,8 @@ import { showTransactionPage } from "./transaction.ts";
 interface Page {
   readonly path: string;
   readonly load: (asked: Asked) => Promise<PageContent | Elsewhere>;
+  /** It also takes a form with a file, which it reads and does not keep. Left out: it is only read. */
+  readonly takesFile?: true;
 }
 
 export const pages: readonly Page[] = [
@@ -34,7 +36,7 @@ export const pages: readonly Page[] = [
   { path: "/banks/:bank", load: showBankPage },
   { path: "/own/:bank", load: showOwn },
   { path: "/own/:bank/transactions/:uetr", load: showOwnTransactionPage },
-  { path: "/calendar", load: showCalendar },
+  { path: "/calendar", load: showCalendar, takesFile: true },
   { path: "/days", load: showDays },
   { path: "/days/:day", load: showDay },
   { path: "/reconciliation", load: showReconciliation },
