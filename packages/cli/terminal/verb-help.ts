@@ -1,5 +1,5 @@
-// Formats the overview, the help of a group and the help of a verb. No line is longer than `columnsMax`, but for an
-// example that is one command.
+// Formats the overview, the help of a group and the help of a verb. No line is longer than `columnsMax`. A long example
+// goes on in the next line as a shell takes it, so that it can still be pasted.
 
 import { argumentText, isRequired, optionText, type Verb, type VerbArgument, type VerbOption } from "./verb.ts";
 import type { VerbIndex, VerbRow } from "./verb-index.ts";
@@ -9,7 +9,7 @@ export const columnsMax = 80;
 
 /** Verb, its words, and what they show. */
 const overviewExamples = [
-  ["demo", "", "a business day in about a minute"],
+  ["demo", "", "a business day in a minute"],
   ["tx", " 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60", "one transaction"],
   ["held", " --bank sample", "what waits, and why"],
 ] as const;
@@ -49,7 +49,7 @@ export function formatHelp(verb: Verb): string {
     [...fold(words(summary), 2)],
     helpLines(verb),
     notes.flatMap((note) => fold(words(note), 2)),
-    examples.map((example) => `  ./sluice ${example}`),
+    examples.flatMap(foldExample),
   ];
   return [foldUsage(usageParts(verb)), ...sections.filter((lines) => lines.length > 0).map((lines) => lines.join("\n"))].join("\n\n");
 }
@@ -70,12 +70,20 @@ function words(text: string): readonly string[] {
   return text.split(" ");
 }
 
-/** Lines of at most `columnsMax`, indented; the second line and those after it by `hanging`. */
-function fold(parts: readonly string[], indent: number, hanging = indent): readonly string[] {
+const goesOn = " \\";
+
+/** Breaks before an option only: what belongs to it stays in its line. */
+function foldExample(example: string): readonly string[] {
+  const lines = fold(`./sluice ${example}`.split(/ (?=--)/), 2, 6, columnsMax - goesOn.length);
+  return lines.map((line, index) => (index + 1 < lines.length ? `${line}${goesOn}` : line));
+}
+
+/** Lines of at most `columns`, indented; the second line and those after it by `hanging`. */
+function fold(parts: readonly string[], indent: number, hanging = indent, columns = columnsMax): readonly string[] {
   const lines: string[] = [];
   for (const part of parts) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + part.length <= columnsMax) lines.splice(-1, 1, `${last} ${part}`);
+    if (last !== undefined && last.length + 1 + part.length <= columns) lines.splice(-1, 1, `${last} ${part}`);
     else lines.push(`${" ".repeat(last === undefined ? indent : hanging)}${part}`);
   }
   return lines;
