@@ -53,3 +53,11 @@ test("decisions that wait for a second person are a notice", () => {
   ]);
   expect(findMetricWarnings(readMetrics("sluice_console_proposals_waiting 0"))).toEqual([]);
 });
+
+test("debits that wait at a closed gate while their window is open are a notice", () => {
+  const of = (value: number) => `sluice_scheduler_debits_at_closed_gates{bank="first"} ${value}`;
+  expect(findMetricWarnings(readMetrics(of(5)))).toEqual([
+    "the window is open, and 5 debits to first cannot leave: gate closed; ./sluice held says why",
+  ]);
+  expect(findMetricWarnings(readMetrics(of(0)))).toEqual([]);
+});

@@ -36,6 +36,12 @@ const warnings: readonly MetricWarning[] = [
     text: ({ labels, value }) => `${count(value, "record is a dead letter", "records are dead letters")}: ${labels["fact"] ?? "?"}`,
   },
   {
+    metric: "sluice_scheduler_debits_at_closed_gates",
+    isBad: (value) => value > 0,
+    text: ({ labels, value }) =>
+      `the window is open, and ${count(value, "debit", "debits")} to ${labels["bank"] ?? "?"} cannot leave: gate closed; ./sluice held says why`,
+  },
+  {
     metric: "sluice_partition_record_age_seconds",
     isBad: (value) => value * 1_000 > ageMaxMs,
     text: ({ labels, value }) => `${labels["topic"] ?? "?"}/${labels["partition"] ?? "?"} is ${Math.round(value)} s behind`,
