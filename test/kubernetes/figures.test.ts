@@ -54,6 +54,7 @@ describe("the figures of a disturbance", () => {
     ];
     const figures = measure([sent("a"), sent("b")], all);
     expect(figures.waitsMs).toEqual({ p50: 40, p99: 40, max: 40 });
+    expect(figures.slowest.map(({ waitMs }) => waitMs)).toEqual([40, 0]);
     expect(formatFigures("rollout", figures)).toBe(
       "rollout: 2 sent, 2 accepted, 0 lost; repeated 1 debits, 0 reports, 0 events; to the debit p50 40, p99 40, max 40 ms; to the answer 20 ms at most",
     );

@@ -26,9 +26,14 @@ export interface Figures {
   readonly repeated: { readonly debits: number; readonly reports: number; readonly events: number };
   /** Milliseconds from the answer 202 until the debit came to the bank. */
   readonly waitsMs: { readonly p50: number; readonly p99: number; readonly max: number };
+  /** The debits that waited longest, the longest first: when each was answered, and for how long it waited then. */
+  readonly slowest: readonly { readonly answeredAtMs: number; readonly waitMs: number }[];
   /** The longest time that a caller was without its last answer, repeats included. */
   readonly answerMaxMs: number;
 }
+
+/** Debits of `slowest`: the logs of the pods say what happened when they waited. */
+const slowestMax = 8;
 
 /** `received` is everything that banks received, first to last. Only what concerns the debits is counted. */
 export function measure(sent: readonly SentDebit[], received: readonly ReceivedEntry[]): Figures {
@@ -38,12 +43,13 @@ export function measure(sent: readonly SentDebit[], received: readonly ReceivedE
   const debitedAtMs = new Map<string, number>();
   for (const { operation, uetr, atMs } of concerned)
     if (operation === "inboundDirectDebit" && !debitedAtMs.has(uetr)) debitedAtMs.set(uetr, atMs);
-  const waitsMs = accepted.flatMap(({ uetr, answeredAtMs }) => {
+  const waits = accepted.flatMap(({ uetr, answeredAtMs }) => {
     const atMs = debitedAtMs.get(uetr);
     // The debit may come before its sender has read the answer.
-    return atMs === undefined ? [] : [Math.max(0, atMs - answeredAtMs)];
+    return atMs === undefined ? [] : [{ answeredAtMs, waitMs: Math.max(0, atMs - answeredAtMs) }];
   });
-  const sorted = waitsMs.toSorted((a, b) => a - b);
+  const slowest = waits.toSorted((a, b) => b.waitMs - a.waitMs);
+  const sorted = slowest.map(({ waitMs }) => waitMs).toReversed();
   const all = listRepeats(sent, received);
   const repeats = (wanted: string): number => all.filter(({ operation }) => operation === wanted).length;
   const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
@@ -57,6 +63,7 @@ export function measure(sent: readonly SentDebit[], received: readonly ReceivedE
     lost: accepted.length - sorted.length,
     repeated: { debits: repeats("inboundDirectDebit"), reports: repeats("outboundDirectDebitResponse"), events: repeats("events") },
     waitsMs: { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 },
+    slowest: slowest.slice(0, slowestMax),
     answerMaxMs: sent.reduce((most, { acceptedAfterMs }) => Math.max(most, acceptedAfterMs), 0),
   };
 }

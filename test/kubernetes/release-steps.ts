@@ -94,6 +94,8 @@ export async function disturb(
   const tookS = Math.round((machineTime.monotonicMs() - startMs - 2 * aroundMs) / 1_000);
   const { figures, repeats } = await settle(environment, feed, load.debitMaxMs);
   process.stdout.write(`${formatFigures(`${name} (${tookS} s)`, figures)}; others used ${othersCores.toFixed(2)} cores\n`);
+  const slowest = figures.slowest.map(({ answeredAtMs, waitMs }) => `${new Date(answeredAtMs).toISOString().slice(11)} ${waitMs} ms`);
+  process.stdout.write(`  longest waits: ${slowest.join(", ")}\n`);
   for (const { operation, webhookId, atMs, afterMs } of repeats.slice(0, repeatsNamedMax))
     process.stdout.write(`  ${operation} ${webhookId} again at ${new Date(atMs).toISOString()}, after ${afterMs} ms\n`);
   return { ...figures, othersCores };
