@@ -1,6 +1,6 @@
-// The ledger audit (I11): after a day is reconciled in this partition, and at take-over for its newest days while they
-// are small, it checks the partition's ledger of the day against itself and against a count of the documents. It only
-// reads; an imbalance is an error line and an alarm.
+// The ledger audit (I11): some time after a day is reconciled in this partition, and after a take-over for its newest
+// days while they are small, it checks the partition's ledger of the day against itself and against a count of the
+// documents. It only reads; an imbalance is an error line and an alarm.
 
 import type { DayKey } from "@sluice/domain";
 import type { Logger, Time } from "@sluice/kernel";
@@ -21,7 +21,7 @@ export interface LedgerAuditOptions {
 }
 
 export interface LedgerAudit extends BackgroundTask {
-  /** Adds the days that have begun, at take-over; days planned ahead have moved nothing yet. */
+  /** Adds the days that have begun, at a take-over; days planned ahead have moved nothing yet. */
   fill(days: readonly DayKey[]): void;
   /** Called when the partition has applied the day's reconciliation marker. */
   auditReconciled(day: DayKey): void;
@@ -29,7 +29,8 @@ export interface LedgerAudit extends BackgroundTask {
 
 /**
  * Milliseconds after a close: gives time to the facts that it caused. The day balances before that too, but a later
- * count shows more.
+ * count shows more. Also after a take-over, when debits have waited for the partition: a count reads a whole day, and
+ * the first of them would wait for that too.
  */
 export const auditDelayMs = 30_000;
 /** Newest days of a scheme that are checked at a take-over. */
@@ -88,7 +89,7 @@ export function startLedgerAudit(options: LedgerAuditOptions): LedgerAudit {
 
   return {
     fill(days) {
-      for (const day of newestDays(days)) due.set(day, { atMs: time.monotonicMs(), isCheapOnly: true });
+      for (const day of newestDays(days)) due.set(day, { atMs: time.monotonicMs() + auditDelayMs, isCheapOnly: true });
     },
     auditReconciled(day) {
       due.set(day, { atMs: time.monotonicMs() + auditDelayMs, isCheapOnly: false });
