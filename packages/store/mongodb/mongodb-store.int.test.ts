@@ -106,6 +106,22 @@ test("documents hold offsets and amounts as 64-bit integers, times as dates, mes
   expect(raw!["partition"]).toMatchObject({ _bsontype: "Int32" });
 });
 
+test("I16: open transactions that fit into a page are one question, and more of them are read by their parts, in order", async () => {
+  const { store, commands } = await openWatched();
+  const uetrs = Array.from({ length: 40 }, (_, n) => conformanceUetr(n + 1));
+  await store.transactions.write(uetrs.map((uetr) => ({ document: conformanceDocument({ uetr }), expectedVersion: 0 })));
+  commands.length = 0;
+  const finds = (): number => commands.filter(({ command }) => command["find"] === "transactions").length;
+  const open = async (after: string | null, limit: number): Promise<readonly string[]> =>
+    (await store.transactions.open(3, after, limit)).map(({ uetr }) => uetr);
+  expect(await open(null, 41)).toEqual(uetrs);
+  expect(finds()).toBe(1);
+  expect(await open(uetrs[29]!, 11)).toEqual(uetrs.slice(30));
+  expect(await open(null, 40)).toEqual(uetrs);
+  expect(await open(null, 10)).toEqual(uetrs.slice(0, 10));
+  expect(await open(uetrs[9]!, 30)).toEqual(uetrs.slice(10));
+});
+
 test("a server that cannot be reached rejects with a retryable fault within seconds", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

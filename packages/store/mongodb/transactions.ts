@@ -6,12 +6,13 @@
 // #2 bulkWrite returns totals only. Where fewer matched than were sent, the batch is reread: a document that has the id
 //    of this write was written. One that was written and at once overwritten by another writer is named as a conflict;
 //    its owner rereads it, as after any conflict, and finds its records applied.
-// #3 Open transactions are read in sixteen parts by the first digit of the UETR. Some servers sort what their index
-//    returns and would sort the rest of a partition for each page, which with a million held debits took longer than
-//    the rest of a take-over.
+// #3 A partition's open transactions fit into one page as a rule, and are asked for once, in no order: debits wait for
+//    that at each take-over. Where they fill the first page, they are read in sixteen parts by the first digit of the
+//    UETR. Some servers sort what their index returns and would sort the rest of a partition for each page, which with
+//    a million held debits took longer than the rest of a take-over.
 // #4 The newest are read in slices of time for the same reason (`newest-slices.ts`): a million were sorted for a page.
 
-import { type AnyBulkWriteOperation, type Collection, type Filter, ObjectId } from "mongodb";
+import { type AnyBulkWriteOperation, type Collection, type Filter, type FindOptions, ObjectId } from "mongodb";
 import { assertBulk, assertPage, assertSearch } from "../bounds.ts";
 import { type MemberWrite, WrittenDocuments } from "../documents/changed-members.ts";
 import { accountedFields, toAccounted } from "../documents/ledger-document.ts";
@@ -102,14 +103,19 @@ function createPartitionReads(
   return {
     async open(partition, afterUetr, limit) {
       assertPage(limit);
+      const find = async (bounds: Filter<MongoTransaction>, page: Pick<FindOptions, "limit" | "sort">) => {
+        const options = { ...page, projection: openRowFields, batchSize: batchDocuments };
+        const filter: Filter<MongoTransaction> = { partition, isOpen: true, ...bounds };
+        return await runGuarded("transactions.open", "read", () => collection.find(filter, options).toArray());
+      };
+      // #3
+      const all = afterUetr === null ? await find({}, { limit }) : null;
+      if (all !== null && all.length < limit) return all.toSorted((a, b) => (a._id < b._id ? -1 : 1)).map(toOpenOrUnreadRow);
       const rows: (OpenRow | UnreadRow)[] = [];
       for (const part of partsAfter(afterUetr)) {
         const left = limit - rows.length;
         if (left === 0) break;
-        const filter: Filter<MongoTransaction> = { partition, isOpen: true, ...(Object.keys(part).length === 0 ? {} : { _id: part }) };
-        const found = await runGuarded("transactions.open", "read", () =>
-          collection.find(filter, { projection: openRowFields, sort: { _id: 1 }, limit: left, batchSize: batchDocuments }).toArray(),
-        );
+        const found = await find(Object.keys(part).length === 0 ? {} : { _id: part }, { limit: left, sort: { _id: 1 } });
         rows.push(...found.map(toOpenOrUnreadRow));
       }
       return rows;
