@@ -1,5 +1,5 @@
 import { topics } from "@sluice/contracts";
-import { Fault } from "@sluice/kernel";
+import { Fault, sleep } from "@sluice/kernel";
 import { buildDeadLetter, createOperatorSkips, type Messaging } from "@sluice/messaging";
 import { expect, test } from "vitest";
 import type { FactToAppend } from "../tasks/append-facts.ts";
@@ -30,6 +30,24 @@ test("I16: a new owner knows every open transaction of its partition, also those
   expect(appended).toEqual([]);
   await environment.time.advance(2_000);
   expect(appended).toEqual([{ key: overdue.uetr, fact: { kind: "DeadlinePassed", deadlineMs: schedulerStartAtMs + 5_000 } }]);
+});
+
+test("a take-over names the read for which it waited longest", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const said: unknown[] = [];
+  const base = await environment.partitionContext();
+  const { transactions } = base.store;
+  const quarantined: typeof transactions.quarantined = async (...asked) => {
+    await sleep(environment.time, 100);
+    return await transactions.quarantined(...asked);
+  };
+  const context = {
+    ...base,
+    store: { ...base.store, transactions: { ...transactions, quarantined } },
+    logger: { ...base.logger, info: (event: string, fields = {}) => void said.push({ event, ...fields }) },
+  };
+  await environment.settle(openTestWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+  expect(said).toMatchObject([{ event: "partition.taken", slowest: "quarantined" }]);
 });
 
 const twelve = Array.from({ length: 12 }, (_, partition) => partition);

@@ -83,15 +83,16 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
   const history = before === null || isFresh ? emptyMarkerHistory : before.markers.history();
   const firstRowsMax = Math.min(firstPageRowsMax, context.pages.rowsMax);
   // #9
-  const [openDays, firstRows, quarantined, skips, journal] = await readTogether([
-    store.days.open(),
-    store.transactions.open(partition, null, firstRowsMax),
-    store.transactions.quarantined(partition, quarantinedCountMax),
-    context.operatorSkips.listDone(topics.journal, partition, readLettersNote(state)),
-    before === null ? null : context.journalEnds(partition),
-    ledgers.reload(startAt, isFresh),
-    checkJournal(context, document),
-  ]);
+  const read = await readTogether({
+    openDays: store.days.open(),
+    firstRows: store.transactions.open(partition, null, firstRowsMax),
+    quarantined: store.transactions.quarantined(partition, quarantinedCountMax),
+    skips: context.operatorSkips.listDone(topics.journal, partition, readLettersNote(state)),
+    journalEnds: before === null ? null : context.journalEnds(partition),
+    ledgers: ledgers.reload(startAt, isFresh),
+    journalIdentity: checkJournal(context, document),
+  });
+  const { openDays, firstRows, quarantined, skips, journalEnds: journal } = read.found;
   const kept = keepBelow(startAt, readPartitionState(state));
   const markers = createAppliedMarkers(partition, {
     ofDays: [...kept.ofDays, ...history.ofDays],
@@ -125,16 +126,25 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
     markers: markers.history().ofDays.length,
     days: days.length,
     open,
+    slowest: read.slowest,
     tookMs: Math.round(time.monotonicMs() - sinceMs),
   });
   return { partition, epoch, startAt, build, markers, position, cache: context.snapshots(), witness, tasks, skips, journal };
 }
 
-/** Waits for all reads, also where one rejects: none of them goes on beside the next take-over. */
-async function readTogether<Reads extends readonly unknown[]>(reads: Reads): Promise<{ [Index in keyof Reads]: Awaited<Reads[Index]> }> {
-  await Promise.allSettled(reads);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the answers in the order of the reads
-  return (await Promise.all(reads)) as { [Index in keyof Reads]: Awaited<Reads[Index]> };
+/** Waits for all reads, also where one rejects: none of them goes on beside the next take-over. Names the last one. */
+async function readTogether<Found extends Readonly<Record<string, unknown>>>(reads: {
+  readonly [Name in keyof Found]: Promise<Found[Name]> | Found[Name];
+}): Promise<{ readonly found: Found; readonly slowest: string | null }> {
+  let slowest: string | null = null;
+  const named = Object.entries(reads).map(async ([name, read]) => {
+    const answer: unknown = await read;
+    slowest = name;
+    return [name, answer] as const;
+  });
+  await Promise.allSettled(named);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the answers by the names of the reads
+  return { found: Object.fromEntries(await Promise.all(named)) as Found, slowest };
 }
 
 /** The position carries its witnesses; where these are many, they are looked for first. */
