@@ -57,6 +57,15 @@ test("of a bank's own person the bank is named, before whom it saw all", () => {
   expect(listConfigurationChanges(narrowed, whole)).toEqual(["operator thandi: bank: person thandi, roles read, bank all"]);
 });
 
+test("of an operator of some schemes the schemes are named [D10.133]", () => {
+  const whole = read([{ id: "first", token: former }], "read");
+  const narrowed = { ...whole, operators: whole.operators.map((one) => ({ ...one, schemes: ["ZA_EFT"] })) };
+  expect(listConfigurationChanges(whole, narrowed)).toEqual([
+    "operator thandi: schemes: person thandi, roles read, bank all, schemes ZA_EFT",
+  ]);
+  expect(listConfigurationChanges(narrowed, whole)).toEqual(["operator thandi: schemes: person thandi, roles read, bank all"]);
+});
+
 test("a configuration that changes nothing that runs names nothing", () => {
   const same = () => read([{ id: "first", token: former }], "read");
   expect(listConfigurationChanges(same(), same())).toEqual([]);

@@ -20,9 +20,10 @@ export function listConfigurationChanges(before: Configuration, after: Configura
   ];
 }
 
-function describeOperatorChange({ change, operator, person, roles, bank, tokens }: OperatorChange): string {
+function describeOperatorChange({ change, operator, person, roles, bank, schemes, tokens }: OperatorChange): string {
   const ofTokens = tokens.length === 0 ? [] : [`tokens ${tokens.join(" ")}`];
-  const details = [`person ${person}`, `roles ${roles.join(" ")}`, `bank ${bank ?? "all"}`, ...ofTokens];
+  const ofSchemes = schemes === null ? [] : [`schemes ${schemes.join(" ")}`];
+  const details = [`person ${person}`, `roles ${roles.join(" ")}`, `bank ${bank ?? "all"}`, ...ofSchemes, ...ofTokens];
   return `operator ${operator}: ${change}: ${details.join(", ")}`;
 }
 

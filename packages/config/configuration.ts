@@ -198,6 +198,8 @@ export interface ConfiguredOperator {
   readonly subject: string | null;
   /** The one bank of which the operator may see something; null: an operator of Sluice, who may see every bank. */
   readonly bank: string | null;
+  /** The schemes whose days and transactions the operator may see and decide about; null: every scheme. */
+  readonly schemes: readonly string[] | null;
 }
 
 export interface Configuration {

@@ -4,7 +4,7 @@ export * from "./configuration-index.ts";
 export * from "./live-configuration.ts";
 export { readConfigurationFile } from "./file/read-configuration-file.ts";
 export { listConfigurationChanges } from "./configuration-changes.ts";
-export { listOperatorChanges, operatorChangeKinds } from "./operator-changes.ts";
+export { listOperatorChanges, type OperatorChange, operatorChangeKinds } from "./operator-changes.ts";
 export { watchConfiguration } from "./configuration-watch.ts";
 export type { ConfigurationWatch, ConfigurationWatchOptions } from "./configuration-watch.ts";
 

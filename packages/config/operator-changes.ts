@@ -11,6 +11,7 @@ export const operatorChangeKinds = [
   "roles",
   "person",
   "bank",
+  "schemes",
   "token-added",
   "token-removed",
   "token-end",
@@ -26,6 +27,8 @@ export interface OperatorChange {
   readonly person: string;
   /** The bank that is all that the operator sees, after the change; null: it sees all. */
   readonly bank: string | null;
+  /** The schemes that are all that the operator has to do with, after the change; null: every scheme. */
+  readonly schemes: readonly string[] | null;
   /** Ids of the tokens that came or went, or have another end. */
   readonly tokens: readonly string[];
 }
@@ -46,11 +49,11 @@ export function listOperatorChanges(
 
 function compare(before: ConfiguredOperator, after: ConfiguredOperator): readonly OperatorChange[] {
   const { came, went, moved } = listTokenChanges(before.tokens, after.tokens);
-  const areRolesSame = before.roles.length === after.roles.length && before.roles.every((role) => after.roles.includes(role));
   return [
-    ...(areRolesSame ? [] : [buildChange("roles", after, [])]),
+    ...(hasSame(before.roles, after.roles) ? [] : [buildChange("roles", after, [])]),
     ...(before.person === after.person ? [] : [buildChange("person", after, [])]),
     ...(before.bank === after.bank ? [] : [buildChange("bank", after, [])]),
+    ...(hasSame(before.schemes ?? [], after.schemes ?? []) ? [] : [buildChange("schemes", after, [])]),
     ...(came.length === 0 ? [] : [buildChange("token-added", after, came)]),
     ...(went.length === 0 ? [] : [buildChange("token-removed", after, went)]),
     ...(moved.length === 0 ? [] : [buildChange("token-end", after, moved)]),
@@ -61,8 +64,12 @@ function compare(before: ConfiguredOperator, after: ConfiguredOperator): readonl
 
 function buildChange(
   change: OperatorChange["change"],
-  { id, roles, person, bank }: ConfiguredOperator,
+  { id, roles, person, bank, schemes }: ConfiguredOperator,
   tokens: readonly string[],
 ): OperatorChange {
-  return { change, operator: id, roles, person, bank, tokens };
+  return { change, operator: id, roles, person, bank, schemes, tokens };
+}
+
+function hasSame(before: readonly string[], after: readonly string[]): boolean {
+  return before.length === after.length && before.every((one) => after.includes(one));
 }

@@ -1,11 +1,11 @@
 // What a file that is refused still takes away: revoking a token must not depend on the rest of the file.
 //
 // #1 A refused file only takes away: tokens, clients and message keys that it no longer lists under their holder, the
-//    time after an earlier end that it gives a token or a key, roles that an operator no longer has, the subject by
-//    which it signs in, issuers of access tokens, the provider of sign-ins and values of `acr`, and the tokens of a
-//    holder that it no longer lists. It adds and changes nothing. A holder that is bound to
-//    certificates, or must sign its messages, keeps those that the file still lists. It is bound to none that counts if
-//    there are none left.
+//    time after an earlier end that it gives a token or a key, roles and schemes that an operator no longer has, the
+//    subject by which it signs in, issuers of access tokens, the provider of sign-ins and values of `acr`, and the
+//    tokens of a holder that it no longer lists. It adds and changes nothing. A holder that is bound to certificates,
+//    or must sign its messages, keeps those that the file still lists. It is bound to none that counts if there are
+//    none left.
 // #2 It counts as far as it can be read. Text that is not YAML says nothing, nor does a list that is missing, empty, or
 //    has a member without an id. A holder whose own tokens cannot be read keeps them.
 // #3 A holder that loses nothing is the same object as before.
@@ -28,7 +28,10 @@ export function takeAway(tree: unknown, { banks, connectors, operators, tokenIss
     banks: banks.map((bank) => withoutPartyMembers(bank, listed.banks)),
     connectors: connectors.map((connector) => withoutPartyMembers(connector, listed.connectors)),
     operators: operators.map((operator) =>
-      withoutSubject(withoutRoles(withoutCredentials(operator, listed.operators), listed.operators), listed.operators),
+      [withoutRoles, withoutSchemes, withoutSubject].reduce(
+        (left, takeFrom) => takeFrom(left, listed.operators),
+        withoutCredentials(operator, listed.operators),
+      ),
     ),
     tokenIssuers: remainingIssuers(tree, tokenIssuers),
     operatorSignIn: remainingSignIn(tree, operatorSignIn),
@@ -108,6 +111,14 @@ function withoutRoles(operator: ConfiguredOperator, entries: Entries): Configure
   const isNarrowed = bank !== undefined && bank !== operator.bank;
   const left = operator.roles.filter((role) => !isNarrowed && (roles?.includes(role) ?? true));
   return left.length === operator.roles.length ? operator : { ...operator, roles: left };
+}
+
+/** An operator of every scheme may be one of some by the file. */
+function withoutSchemes(operator: ConfiguredOperator, entries: Entries): ConfiguredOperator {
+  const given = readTexts(entries?.get(operator.id), "schemes");
+  if (given === null) return operator;
+  const left = operator.schemes?.filter((scheme) => given.includes(scheme)) ?? given;
+  return left.length === operator.schemes?.length ? operator : { ...operator, schemes: left };
 }
 
 /** #2: of an operator whom the file does not list, it is taken away. */

@@ -9,6 +9,8 @@ export { decisionProposedSchema } from "./control/proposal-answers.ts";
 export { failingFromAttempts } from "./control/receiver-answers.ts";
 export { controlOperations, controlPrefix, secondPersonOperations } from "./control/operations.ts";
 export type { ControlOperation, ControlOperationName, ControlRole, SecondPersonOperation } from "./control/operations.ts";
+export { isOfSchemes, listNamedTransactions, refuseScheme, refuseTransaction, schemeScopes } from "./control/scheme-scopes.ts";
+export type { NamedInRequest } from "./control/scheme-scopes.ts";
 export { searchTerms } from "./control/search-terms.ts";
 export type { SearchTermName } from "./control/search-terms.ts";
 export { type ActionRecord, isOperatorRecord, isSignedByConsole, operatorContentSha256 } from "./wire/operator-content.ts";

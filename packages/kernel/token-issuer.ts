@@ -50,6 +50,8 @@ export interface SignInProvider {
   readonly rolesClaim: string | null;
   /** Claim with the bank that is all that a person sees now; null: what the operator sees. */
   readonly bankClaim: string | null;
+  /** Claim with the schemes that are all that a person sees now; null: what the operator sees. */
+  readonly schemesClaim: string | null;
   /** PEM file of the authorities of the provider's addresses; null: the machine's. */
   readonly caFile: string | null;
   /** Whether the pages also take an operator's token. */

@@ -38,6 +38,8 @@ export interface TransactionQuery {
   readonly flow?: Flow | undefined;
   readonly state?: State | OrphanState | undefined;
   readonly scheme?: string | undefined;
+  /** One of these. */
+  readonly schemes?: readonly string[] | undefined;
   readonly businessDate?: string | undefined;
   /** Business dates, both included. */
   readonly dateFrom?: string | undefined;

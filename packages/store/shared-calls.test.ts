@@ -3,7 +3,7 @@
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { conformanceUetr } from "./conformance/conformance-partitions.ts";
-import { buildBankState } from "./conformance/conformance-queries.ts";
+import { buildBankState } from "./conformance/conformance-bank-states.ts";
 import { conformanceDocument } from "./conformance/conformance-transactions.ts";
 import { createMemoryStore } from "./memory/memory-store.ts";
 import type { MemoryStoreHooks } from "./memory/memory-call.ts";

@@ -58,6 +58,7 @@ export function sampleOperator(options: Partial<ConfiguredOperator> = {}): Confi
     roles: ["read", "act", "approve"],
     subject: null,
     bank: null,
+    schemes: null,
     ...options,
   };
 }

@@ -139,6 +139,7 @@ function checkBankOf({ path, value }: PartAtPath<OperatorInFile>, banks: readonl
   return [
     ...(banks.some((bank) => bank.value.id === value.bank) ? [] : [problemAt([...path, "bank"], "no such bank")]),
     ...(value.roles.some((role) => role !== "read") ? [problemAt([...path, "roles"], "of one bank: only read")] : []),
+    ...(value.schemes === undefined ? [] : [problemAt([...path, "schemes"], "of one bank: it sees what is the bank's in every scheme")]),
   ];
 }
 
@@ -148,11 +149,11 @@ export interface NamedSchemes {
   readonly spokenFor: ReadonlySet<unknown>;
 }
 
-/** Checks the references between banks, connectors and schemes. */
+/** Checks the schemes that others name. */
 export function checkNames(
   schemes: readonly PartAtPath<SchemeInFile>[],
   banks: readonly PartAtPath<BankInFile>[],
-  connectors: readonly PartAtPath<ConnectorInFile>[],
+  others: readonly PartAtPath<Pick<ConnectorInFile, "schemes"> | Pick<OperatorInFile, "schemes">>[],
   { known, spokenFor }: NamedSchemes,
 ): readonly Problem[] {
   const unknown = (path: Path, id: string): readonly Problem[] => (known.has(id) ? [] : [problemAt(path, "no such scheme")]);
@@ -167,7 +168,7 @@ export function checkNames(
         value[member].flatMap(({ scheme }, index) => unknown([...path, member, index, "scheme"], scheme)),
       ),
     ),
-    ...connectors.flatMap(({ path, value }) => value.schemes.flatMap((scheme, index) => unknown([...path, "schemes", index], scheme))),
+    ...others.flatMap(({ path, value }) => (value.schemes ?? []).flatMap((scheme, index) => unknown([...path, "schemes", index], scheme))),
   ];
 }
 

@@ -221,6 +221,13 @@ export const operatorSchema = z.strictObject({
   bank: caller.id
     .optional()
     .meta({ description: "A bank's own person: sees this bank alone and decides nothing, so that its only role is read. Every bank." }),
+  schemes: z
+    .array(schemeId)
+    .min(1, "at least one")
+    .max(schemeIds.length)
+    .refine((given) => new Set(given).size === given.length, "a scheme twice")
+    .optional()
+    .meta({ description: "Sees and decides about days and transactions of these schemes alone. Every scheme." }),
 });
 
 export const cdvSchema = z.strictObject({ refuseOn: z.enum(["high", "medium"]).default("high") });

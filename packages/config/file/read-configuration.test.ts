@@ -124,6 +124,7 @@ test("the sample file is read completely, with addresses and secrets from the en
       roles: ["read", "act"],
       subject: null,
       bank: null,
+      schemes: null,
     },
     {
       id: "sipho",
@@ -134,6 +135,7 @@ test("the sample file is read completely, with addresses and secrets from the en
       roles: ["read", "approve"],
       subject: "7d0f8a52",
       bank: null,
+      schemes: null,
     },
   ]);
   expect(configuration.connectors).toEqual([
@@ -693,4 +695,16 @@ test("a bank's own person is bound to a configured bank, and has no role but rea
   expect(read(bound("bank: first, roles: [read]")).operators[0]!.bank).toBe("first");
   expect(findProblems(bound("bank: nobody, roles: [read]"))).toEqual(["operators[0].bank: no such bank"]);
   expect(findProblems(bound("bank: first, roles: [read, act]"))).toEqual(["operators[0].roles: of one bank: only read"]);
+});
+
+test("an operator of some schemes names configured ones, each once, and no bank beside them [D10.133]", () => {
+  const bound = (text: string) => spoilt("roles: [read, act]", `roles: [read], ${text}`);
+  expect(read(bound("schemes: [ZA_EFT]")).operators[0]!.schemes).toEqual(["ZA_EFT"]);
+  expect(read(sample).operators.map(({ schemes }) => schemes)).toEqual([null, null]);
+  expect(findProblems(bound("schemes: [ZA_RPP]"))).toEqual(["operators[0].schemes[0]: no such scheme"]);
+  expect(findProblems(bound("schemes: [ZA_EFT, ZA_EFT]"))).toEqual(["operators[0].schemes: a scheme twice"]);
+  expect(findProblems(bound("schemes: []"))).toEqual(["operators[0].schemes: at least one"]);
+  expect(findProblems(bound("bank: first, schemes: [ZA_EFT]"))).toEqual([
+    "operators[0].schemes: of one bank: it sees what is the bank's in every scheme",
+  ]);
 });

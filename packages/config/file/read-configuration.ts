@@ -82,7 +82,7 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
     ...checkMessageKeys([...banks, ...connectors], file?.operatorSignatures ?? null),
     ...checkTokenIssuers(file?.tokenIssuers ?? null, [...banks, ...connectors]),
     ...checkOperatorSignIn(file?.operatorSignIn, operators),
-    ...checkNames(schemes, banks, connectors, {
+    ...checkNames(schemes, banks, [...connectors, ...operators], {
       known: new Set(listed(schemesGiven).map((scheme) => memberAt(scheme, ["id"]) ?? defaultScheme)),
       spokenFor: new Set(listed(connectorsGiven).flatMap((connector) => listed(memberAt(connector, ["schemes"])))),
     }),
@@ -280,7 +280,14 @@ function toConnector(file: ConnectorInFile): Connector {
 
 function toOperator({ tokenSha256, tokens, ...same }: OperatorInFile): ConfiguredOperator {
   const known = { tokens: toHeldTokens({ tokenSha256, tokens }), certificates: toBindings(same.certificates) };
-  return { ...same, ...known, person: same.person ?? same.id, bank: same.bank ?? null, subject: same.subject ?? null };
+  return {
+    ...same,
+    ...known,
+    person: same.person ?? same.id,
+    bank: same.bank ?? null,
+    subject: same.subject ?? null,
+    schemes: same.schemes ?? null,
+  };
 }
 
 /** Copies an object without its undefined members. */

@@ -75,6 +75,23 @@ test("a refused file takes subjects, the provider and values of acr away, and ad
   expect(takeAway(undefined, reading.configuration).operators[0]).toBe(reading.configuration.operators[0]);
 });
 
+test("a refused file takes schemes of an operator away, and gives none back [D10.133]", () => {
+  const reading = read();
+  if (!reading.ok) throw new Error("it can be read");
+  const left = (given: object, before: readonly string[] | null) => {
+    const { operators, ...rest } = reading.configuration;
+    const held = operators.map((one) => ({ ...one, schemes: before }));
+    return takeAway(tree(signIn, [{ ...thandi, ...given }]), { ...rest, operators: held }).operators[0]?.schemes;
+  };
+  expect(left({ schemes: ["ZA_EFT"] }, null)).toEqual(["ZA_EFT"]);
+  expect(left({ schemes: ["ZA_EFT"] }, ["ZA_EFT", "ZA_RTC"])).toEqual(["ZA_EFT"]);
+  expect([left({}, ["ZA_EFT"]), left({ schemes: ["ZA_RTC"] }, ["ZA_EFT"]), left({ schemes: 7 }, ["ZA_EFT"])]).toEqual([
+    ["ZA_EFT"],
+    [],
+    ["ZA_EFT"],
+  ]);
+});
+
 test("another subject of an operator is a change that leaves a trace", () => {
   const [before, after] = [read(), read(signIn, [{ ...thandi, subject: "s-2" }])];
   if (!before.ok || !after.ok) throw new Error("refused");

@@ -36,6 +36,7 @@ export const operatorSignInSchema = z.strictObject({
     .meta({ description: "A person counts only with one of these in `acr`: name those that need a second factor." }),
   rolesClaim: claim.meta({ description: "Claim whose roles narrow the operator's. None: the operator's own." }),
   bankClaim: claim.meta({ description: "Claim whose bank narrows what the operator sees. None: the operator's own." }),
+  schemesClaim: claim.meta({ description: "Claim whose schemes narrow what the operator sees. None: the operator's own." }),
   caFile: text(1_024).nullable().default(null).meta({ description: "PEM file of the provider's authorities. The machine's." }),
   takesTokens: z.boolean().default(true).meta({ description: "Whether the pages also take an operator's token. true" }),
 });

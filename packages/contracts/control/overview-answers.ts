@@ -26,6 +26,9 @@ export const meSchema = z.strictObject({
   person: textSchema.meta({ description: "The person behind the token: two operators may be one person." }),
   roles: z.array(roleSchema),
   bank: nullableTextSchema.meta({ description: "The one bank that the operator may see; null: an operator of Sluice." }),
+  ofSchemes: z.array(textSchema).nullable().meta({
+    description: "The schemes whose days and transactions the operator has; null: every scheme.",
+  }),
   asOf: asOfSchema,
   configurationVersion: textSchema,
   environment: nullableTextSchema.meta({ description: "Name of the environment, such as production; null: the configuration gives none." }),

@@ -42,6 +42,7 @@ test("a provider over TLS is used with its authority from the configuration, and
     acrValues: [twoFactors],
     rolesClaim: null,
     bankClaim: null,
+    schemesClaim: null,
     takesTokens: false,
   } as const;
   const begin = async (authorities: string | null) => {

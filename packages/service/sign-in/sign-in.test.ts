@@ -20,6 +20,7 @@ const provider: SignInProvider = {
   acrValues: ["two", "three"],
   rolesClaim: "roles",
   bankClaim: null,
+  schemesClaim: null,
   caFile: null,
   takesTokens: true,
 };
@@ -96,7 +97,7 @@ test("a browser is sent to the provider with a challenge, and its code is redeem
   expect(await run()).toMatchObject({
     kind: "signed-in",
     next: "/days",
-    person: { issuer, clientId: "console", subject: "s-1", acr: "two", narrowing: { roles: ["read"], bank: null } },
+    person: { issuer, clientId: "console", subject: "s-1", acr: "two", narrowing: { roles: ["read"], bank: null, schemes: null } },
   });
   const form = new URLSearchParams(asked.at(-1)?.body);
   expect(form.get("code_verifier")).toMatch(/^[0-9a-f]{64}$/);

@@ -10,7 +10,7 @@ const person: SignedIn = {
   clientId: "console",
   subject: "s-1",
   acr: "two",
-  narrowing: { roles: ["read", "approve"], bank: null },
+  narrowing: { roles: ["read", "approve"], bank: null, schemes: null },
   credentialId: "sign-in-1",
 };
 const provider: SignInProvider = {
@@ -23,10 +23,11 @@ const provider: SignInProvider = {
   acrValues: ["two"],
   rolesClaim: "roles",
   bankClaim: null,
+  schemesClaim: null,
   caFile: null,
   takesTokens: true,
 };
-const thandi = { id: "thandi", tokens: [], certificates: null, subject: "s-1", roles: ["read", "act"], bank: null };
+const thandi = { id: "thandi", tokens: [], certificates: null, subject: "s-1", roles: ["read", "act"], bank: null, schemes: null };
 const sipho = { ...thandi, id: "sipho", subject: null };
 
 function identify(operatorSignIn: SignInProvider | null, operators: readonly (typeof thandi | typeof sipho)[], given = person) {

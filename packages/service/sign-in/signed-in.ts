@@ -15,6 +15,7 @@ interface SignedInHolder extends TokenHolder {
   readonly subject: string | null;
   readonly roles: readonly string[];
   readonly bank: string | null;
+  readonly schemes: readonly string[] | null;
 }
 
 interface Known<Holder> {

@@ -1,6 +1,6 @@
-// Part of the store's conformance: people's queries, and what operators decided about a bank.
+// Part of the store's conformance: people's queries, ledgers and totals.
 
-import type { BankState, Item, Transaction } from "@sluice/domain";
+import type { Item, Transaction } from "@sluice/domain";
 import { expect, test } from "vitest";
 import { conformanceAction, conformanceDecisions, decidedAtMs } from "./conformance-decisions.ts";
 import { conformanceParked, conformanceUetr } from "./conformance-partitions.ts";
@@ -13,54 +13,6 @@ import {
   type TransactionQuery,
   type TransactionWrite,
 } from "../port.ts";
-
-export function buildBankState(over: Partial<BankState> = {}): BankState {
-  return {
-    bank: "first",
-    version: 1,
-    applied: 9_007_199_254_740_993n,
-    isPaused: true,
-    untilMs: 1_795_000_600_000,
-    since: { action: conformanceAction, atMs: 1_795_000_000_001 },
-    pauses: 1,
-    resumes: 0,
-    markers: [
-      {
-        offset: 5n,
-        atMs: 1_795_000_000_001,
-        marker: { kind: "BankPaused", id: "bank:first:p:1", bank: "first", number: 1, reason: "asked", untilMs: 1_795_000_600_000 },
-      },
-    ],
-    usedActions: ["0011223344556677"],
-    decisions: [
-      { offset: 5n, atMs: 1_795_000_000_001, kind: "BankPauseRequested", action: conformanceAction, result: "applied", why: null },
-    ],
-    ...over,
-  };
-}
-
-export function bankStatePromises(open: () => Promise<Store>): void {
-  test("a bank's state comes back as it was written and changes by compare-and-set", async () => {
-    const { banks } = await open();
-    const notPaused = { since: null, isPaused: false, untilMs: null, markers: [], decisions: [], usedActions: [] };
-    const second = buildBankState({ ...notPaused, bank: "second" });
-    expect(await banks.write(buildBankState(), 0)).toBe(true);
-    expect(await banks.write(second, 0)).toBe(true);
-    expect(await banks.write(buildBankState({ isPaused: false }), 0)).toBe(false);
-    expect(await banks.write(buildBankState({ version: 2, resumes: 1 }), 1)).toBe(true);
-    expect(await banks.write(buildBankState({ version: 2, resumes: 9 }), 1)).toBe(false);
-    expect([...(await banks.load(["first", "third"])).values()]).toStrictEqual([buildBankState({ version: 2, resumes: 1 })]);
-    expect(await banks.all()).toStrictEqual([buildBankState({ version: 2, resumes: 1 }), second]);
-  });
-
-  test("every configured receiver that is paused is listed, whatever banks that are not paused sort before it", async () => {
-    const { banks } = await open();
-    const active = Array.from({ length: 10 }, (_, index) => buildBankState({ bank: `active-${index}`, isPaused: false, untilMs: null }));
-    const paused = Array.from({ length: 1_100 }, (_, index) => buildBankState({ bank: `bank-${String(index).padStart(4, "0")}` }));
-    await Promise.all([...active, ...paused].map((state) => banks.write(state, 0)));
-    expect((await banks.all()).map(({ bank }) => bank)).toEqual(paused.map(({ bank }) => bank));
-  });
-}
 
 export function ledgerPromises(open: () => Promise<Store>): void {
   test("a ledger comes back exactly as it was written and changes by compare-and-set; it is found by day and by partition", async () => {
@@ -199,6 +151,9 @@ const questions: readonly (readonly [TransactionQuery, readonly number[]])[] = [
   [{ observation: "report-foreign" }, []],
   [{ state: "HELD", bank: "first" }, [1, 2]],
   [{ scheme: "ZA_RTC" }, [6]],
+  [{ schemes: ["ZA_RTC", "GB_BACS"] }, [6]],
+  [{ schemes: ["ZA_RTC"], scheme: "ZA_EFT" }, []],
+  [{ schemes: [] }, []],
   [{ businessDate: "2026-11-21" }, [4]],
   [{ dateFrom: "2026-11-21" }, [4]],
   [{ dateTo: "2026-11-20", state: "HELD" }, [1, 2]],

@@ -14,14 +14,8 @@ import {
   type TransactionChanges,
 } from "./conformance-transactions.ts";
 import { buildPromises } from "./conformance-builds.ts";
-import {
-  bankStatePromises,
-  conformanceItem,
-  ledgerPromises,
-  parkedForPeoplePromises,
-  queryPromises,
-  totalsPromises,
-} from "./conformance-queries.ts";
+import { conformanceItem, ledgerPromises, parkedForPeoplePromises, queryPromises, totalsPromises } from "./conformance-queries.ts";
+import { bankStatePromises } from "./conformance-bank-states.ts";
 import { noSearchTerms, type Store, type TransactionDocument } from "../port.ts";
 
 /** `open` returns a prepared, empty store; its caller closes it. */

@@ -59,6 +59,7 @@ export function toMongoFilter(query: TransactionQuery): Filter<MongoTransaction>
   if (start !== undefined)
     all.push({ $or: beginnings.map(([field, , as]) => ({ [field]: { $gte: as(start), $lt: `${as(start)}${afterAscii}` } })) });
   if (query.accountEnds !== undefined) all.push({ $or: accountEnds.map(([field]) => ({ [field]: { $in: query.accountEnds } })) });
+  if (query.schemes !== undefined) all.push({ scheme: { $in: query.schemes } });
   if (query.dateFrom !== undefined) all.push({ businessDate: { $gte: query.dateFrom } });
   if (query.dateTo !== undefined) all.push({ businessDate: { $lte: query.dateTo } });
   const { amountFromTenThousandths: least, amountToTenThousandths: most, decided } = query;
@@ -129,6 +130,7 @@ export function matchesQuery(stored: StoredTransaction, query: TransactionQuery)
   const start = query.identificationStart;
   if (start !== undefined && !beginnings.some(([, read, as]) => read(stored)?.startsWith(as(start)) === true)) return false;
   if (ends !== undefined && !accountEnds.some(([, read]) => ends.includes(read(stored) ?? ""))) return false;
+  if (query.schemes !== undefined && !(stored.scheme !== null && query.schemes.includes(stored.scheme))) return false;
   if (dateFrom !== undefined && !(stored.businessDate !== null && stored.businessDate >= dateFrom)) return false;
   if (dateTo !== undefined && !(stored.businessDate !== null && stored.businessDate <= dateTo)) return false;
   const { decided } = query;

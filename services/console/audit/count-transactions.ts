@@ -15,7 +15,7 @@ const countsMax = 4;
 export function countTransactions({ store, searchHashes }: SearchPorts): ControlHandler {
   const slots = createRequestSlots({ slotsMax: countsMax, slotsPerCallerMax: 1 });
   return async ({ operator, query }) => {
-    const given = parseSearchTerms(query);
+    const given = parseSearchTerms(query, operator.schemes);
     if (typeof given === "string") return invalidRequest(given);
     const terms = await addSealedTerms(given, searchHashes);
     if (typeof terms === "string") return invalidRequest(terms);

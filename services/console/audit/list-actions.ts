@@ -4,11 +4,15 @@
 // #1 It lists what the aggregates keep: the last ten decisions of a transaction, the last twenty of a day or a bank.
 //    The journal has all of them.
 // #2 At most `transactionsMax` transactions and `daysMax` days are read; the answer says where there were more.
+// #3 An operator of some schemes has what was decided about their days and transactions: nothing about banks, and no
+//    proposal about something else.
 
 import type { Configuration } from "@sluice/config";
+import { isOfSchemes } from "@sluice/contracts";
 import type { OperatorAction } from "@sluice/domain";
 import type { Store } from "@sluice/store";
-import type { ControlHandler } from "../http/control-handler.ts";
+import type { ControlHandler, Operator } from "../http/control-handler.ts";
+import { selectProposals } from "../http/within-schemes.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import { readProposalState, type Proposal } from "../proposals/proposal.ts";
 import type { ProposalBook } from "../proposals/proposal-book.ts";
@@ -52,22 +56,22 @@ const [daysBefore, daysAfter] = [7, 14];
 export type ActionRow = ReturnType<typeof decidedView>;
 
 export function listActions(ports: ActionsPorts): ControlHandler {
-  return async ({ query }) => {
-    const found = await loadActions(ports, query);
+  return async ({ query, operator }) => {
+    const found = await loadActions(ports, query, operator.schemes);
     return "kind" in found ? found : { kind: "found", body: { schema: "Actions", ...found } };
   };
 }
 
 /** What was decided in the time that the query gives, or why it cannot be answered. */
-export async function loadActions(ports: ActionsPorts, query: URLSearchParams) {
+export async function loadActions(ports: ActionsPorts, query: URLSearchParams, schemes: Operator["schemes"]) {
   const asked = parseAsked(query, ports.brokerNowMs());
   if (asked === null) return { kind: "unavailable", detail: "No time of the log is known yet. Give from and to, or ask again." } as const;
   if (typeof asked === "string") return invalidRequest(asked);
   const [ofTransactions, ofDays, ofBanks, proposals] = await Promise.all([
-    listOfTransactions(ports, asked),
-    listOfDays(ports, asked),
-    ports.store.banks.all(),
-    ports.book.read(),
+    listOfTransactions(ports, asked, schemes),
+    listOfDays(ports, asked, schemes),
+    schemes === null ? ports.store.banks.all() : [],
+    listProposalsOf(ports, schemes),
   ]);
   const banks = ofBanks.flatMap(({ bank, decisions }) => decisions.map((one) => ({ ...one, key: `bank:${bank}` })));
   const nowMs = ports.brokerNowMs() ?? 0;
@@ -75,7 +79,7 @@ export async function loadActions(ports: ActionsPorts, query: URLSearchParams) {
     ...ofTransactions.decided,
     ...ofDays.decided,
     ...banks,
-    ...proposals.list().flatMap((proposal) => listOfProposal(proposal, nowMs)),
+    ...proposals.flatMap((proposal) => listOfProposal(proposal, nowMs)),
   ];
   const rows = all.filter((one) => isAsked(one, asked)).toSorted((a, b) => b.atMs - a.atMs);
   return {
@@ -110,8 +114,8 @@ function parseInstant(text: string | null): number | null | undefined {
 }
 
 /** #1 #2 */
-async function listOfTransactions({ store }: ActionsPorts, asked: Asked) {
-  const found = await store.transactions.search({ decided: asked }, null, transactionsMax);
+async function listOfTransactions({ store }: ActionsPorts, asked: Asked, schemes: Operator["schemes"]) {
+  const found = await store.transactions.search({ decided: asked, schemes: schemes ?? undefined }, null, transactionsMax);
   const loaded = await store.transactions.load(found.map(({ uetr }) => uetr));
   const decided = [...loaded].flatMap(
     ([
@@ -125,13 +129,19 @@ async function listOfTransactions({ store }: ActionsPorts, asked: Asked) {
 }
 
 /** #2 */
-async function listOfDays({ store, configuration }: ActionsPorts, { fromMs, toMs }: Asked) {
+async function listOfDays({ store, configuration }: ActionsPorts, { fromMs, toMs }: Asked, schemes: Operator["schemes"]) {
   const keys = configuration.schemes.flatMap(({ id, takesDebits }) =>
-    takesDebits ? listDates(fromMs, toMs).map((date) => `${id}:${date}`) : [],
+    takesDebits && isOfSchemes(schemes, id) ? listDates(fromMs, toMs).map((date) => `${id}:${date}`) : [],
   );
   const days = await store.days.load(keys.slice(-daysMax));
   const decided = [...days.values()].flatMap(({ key, decisions }) => decisions.map((one): Decided => ({ ...one, key })));
   return { decided, isWhole: keys.length <= daysMax };
+}
+
+/** #3 */
+async function listProposalsOf({ store, book }: ActionsPorts, schemes: Operator["schemes"]): Promise<readonly Proposal[]> {
+  const all = (await book.read()).list();
+  return await selectProposals({ store }, schemes, all, all.length);
 }
 
 function listDates(fromMs: number, toMs: number): readonly string[] {

@@ -8,6 +8,7 @@
 
 import { compareSchemes, type SchemeDifference } from "@sluice/calendar";
 import { type Configuration, readCalendarFile, type Scheme } from "@sluice/config";
+import { isOfSchemes } from "@sluice/contracts";
 import type { Store } from "@sluice/store";
 import type { ControlHandler } from "../http/control-handler.ts";
 import { invalidRequest } from "../views/control-values.ts";
@@ -23,8 +24,8 @@ interface CompareFilePorts {
 const datesDefault = 366;
 
 export function compareCalendarFile({ store, configuration, brokerNowMs }: CompareFilePorts): ControlHandler {
-  return async ({ query, body }) => {
-    const scheme = findAskedScheme(configuration, null);
+  return async ({ query, body, operator }) => {
+    const scheme = findAskedScheme(configuration, null, operator.schemes);
     if (scheme === undefined) return invalidRequest("No scheme is configured.");
     const dates = parseDates(query, scheme, brokerNowMs(), datesDefault);
     if (!Array.isArray(dates)) return dates;
@@ -34,7 +35,8 @@ export function compareCalendarFile({ store, configuration, brokerNowMs }: Compa
     const answered = { schema: "CalendarFileDifference", from, to };
     const reading = readCalendarFile(text, from);
     if (!reading.ok) return { kind: "found", body: { ...answered, problems: reading.problems, schemes: [], held: [] } };
-    const differences = compareSchemes(configuration.schemes, reading.schemes, dates);
+    const all = compareSchemes(configuration.schemes, reading.schemes, dates);
+    const differences = all.filter(({ scheme: id }) => isOfSchemes(operator.schemes, id));
     const held = await Promise.all(
       differences.map(async ({ before, after }) => {
         if (before === null) return [];

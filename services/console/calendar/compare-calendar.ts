@@ -23,8 +23,8 @@ const datesDefault = 366;
 const noWindows = "windows: local times, for example 08:00-12:00,13:00-16:00, each after the one before.";
 
 export function compareCalendar({ store, configuration, brokerNowMs }: CompareCalendarPorts): ControlHandler {
-  return async ({ query }) => {
-    const scheme = findAskedScheme(configuration, query.get("scheme"));
+  return async ({ query, operator }) => {
+    const scheme = findAskedScheme(configuration, query.get("scheme"), operator.schemes);
     if (scheme === undefined) return invalidRequest("scheme: a configured one.");
     const dates = parseDates(query, scheme, brokerNowMs(), datesDefault);
     if (!Array.isArray(dates)) return dates;

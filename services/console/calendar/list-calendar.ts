@@ -7,6 +7,7 @@
 import { calendarVersionOn, noBusinessReasonOn, planDay } from "@sluice/calendar";
 import type { Configuration, Scheme } from "@sluice/config";
 import { findScheme } from "@sluice/config/configuration-index";
+import { isOfSchemes } from "@sluice/contracts";
 import type { Store } from "@sluice/store";
 import { formatInstant } from "../http/bank-answer.ts";
 import type { ControlAnswer, ControlHandler } from "../http/control-handler.ts";
@@ -23,8 +24,8 @@ const datesMax = 400;
 const datesDefault = 31;
 
 export function listCalendar({ store, configuration, brokerNowMs }: CalendarPorts): ControlHandler {
-  return async ({ query }) => {
-    const scheme = findAskedScheme(configuration, query.get("scheme"));
+  return async ({ query, operator }) => {
+    const scheme = findAskedScheme(configuration, query.get("scheme"), operator.schemes);
     if (scheme === undefined) return invalidRequest("scheme: a configured one.");
     const dates = parseDates(query, scheme, brokerNowMs(), datesDefault);
     if (!Array.isArray(dates)) return dates;
@@ -48,10 +49,15 @@ export function parseDates(query: URLSearchParams, scheme: Scheme, nowMs: number
   return Array.from({ length: dates }, (_, index) => from.add({ days: index }).toString());
 }
 
-/** Without a scheme: the first that takes debits. */
-export function findAskedScheme(configuration: CalendarPorts["configuration"], id: string | null): Scheme | undefined {
-  const { schemes } = configuration;
-  return id === null ? (schemes.find(({ takesDebits }) => takesDebits) ?? schemes[0]) : findScheme(configuration, id);
+/** Without a scheme: the first of the operator's that takes debits. */
+export function findAskedScheme(
+  configuration: CalendarPorts["configuration"],
+  id: string | null,
+  ofOperator: readonly string[] | null,
+): Scheme | undefined {
+  if (id !== null) return findScheme(configuration, id);
+  const schemes = configuration.schemes.filter((scheme) => isOfSchemes(ofOperator, scheme.id));
+  return schemes.find(({ takesDebits }) => takesDebits) ?? schemes[0];
 }
 
 /** #1 */

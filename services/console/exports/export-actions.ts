@@ -36,8 +36,8 @@ const formats = {
 };
 
 export function exportActions(ports: ActionsPorts): ControlHandler {
-  return async ({ query }) => {
-    const found = await loadActions(ports, query);
+  return async ({ query, operator }) => {
+    const found = await loadActions(ports, query, operator.schemes);
     if ("kind" in found) return found;
     // #1
     if (!found.isWhole) return invalidRequest("from, to: there are more decisions in this time than one file has; give a shorter one.");

@@ -45,8 +45,8 @@ const formats = {
 const pageTransactions = 1_000;
 
 export function exportTransactions({ store, searchHashes, brokerNowMs }: SearchPorts): ControlHandler {
-  return async ({ query }): Promise<ControlAnswer> => {
-    const given = parseSearchTerms(query);
+  return async ({ operator, query }): Promise<ControlAnswer> => {
+    const given = parseSearchTerms(query, operator.schemes);
     if (typeof given === "string") return invalidRequest(given);
     const terms = await addSealedTerms(given, searchHashes);
     if (typeof terms === "string") return invalidRequest(terms);

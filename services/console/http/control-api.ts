@@ -8,8 +8,17 @@
 // #3 A decision is answered 202 only when its handler reports that the record was appended. A failure on the way is
 //    503 or 500, and the decision may be sent again.
 // #4 An operator of one bank is refused before anything is looked up: no answer shows whether another bank exists.
+// #5 An operator of some schemes is refused before anything is looked up, where the operation or what the address and
+//    the query name is not of these schemes. What only the store knows is judged in `within-schemes.ts`.
 
-import { controlOperations, controlPrefix, type ControlOperation, type ControlOperationName, type ControlRole } from "@sluice/contracts";
+import {
+  controlOperations,
+  controlPrefix,
+  refuseScheme,
+  type ControlOperation,
+  type ControlOperationName,
+  type ControlRole,
+} from "@sluice/contracts";
 import {
   createDocumentShare,
   listRoutes,
@@ -40,6 +49,7 @@ interface KnownOperator extends TokenHolder {
   readonly person: string;
   readonly roles: readonly ControlRole[];
   readonly bank: string | null;
+  readonly schemes: readonly string[] | null;
 }
 
 export interface ControlApiPorts {
@@ -146,7 +156,14 @@ async function answerRequest(
       : ports.identifySignedIn(signedIn, connection);
   if (!loggedIn.ok) return reportRefused(loggedIn, "A bearer token of an operator is needed.");
   const known = loggedIn.holder;
-  const operator = { id: known.id, name: known.name, person: known.person, roles: new Set(known.roles), bank: known.bank };
+  const operator = {
+    id: known.id,
+    name: known.name,
+    person: known.person,
+    roles: new Set(known.roles),
+    bank: known.bank,
+    schemes: known.schemes,
+  };
   const refused =
     checkOperator(ports, operation, operator, asked.env.connection) ?? checkBank(operation, operator, asked.req.param("bank"));
   const credentials = { tokenId: known.tokenId, certificateId: known.certificateId };
@@ -196,6 +213,9 @@ async function checkAndHandle(
   if (typeof path === "string") return invalidRequestResponse(path);
   const query = parseQuery(operation.query, new URL(req.url).searchParams);
   if (typeof query === "string") return invalidRequestResponse(query);
+  // #5
+  const foreign = refuseScheme(operation.name, operator.schemes, { path, query });
+  if (foreign !== null) return problemResponse(403, "Not allowed", foreign);
   const actionId = parseActionId(req.header("idempotency-key"));
   if (actionId === undefined) return invalidRequestResponse("Idempotency-Key: 1 to 64 printable ASCII characters.");
   if (operation.method === "POST" && !isTaken(operation, req.header("content-type"), req.header("content-encoding"))) {

@@ -12,6 +12,8 @@ export interface Operator {
   readonly roles: ReadonlySet<ControlRole>;
   /** The one bank that the operator may see; null: every bank. */
   readonly bank: string | null;
+  /** The schemes whose days and transactions the operator has; null: every scheme. */
+  readonly schemes: readonly string[] | null;
 }
 
 export interface ControlRequest {

@@ -33,6 +33,7 @@ import { redriveDelivery } from "../decisions/redrive-delivery.ts";
 import { stopDelivery } from "../decisions/stop-delivery.ts";
 import { confirmResolution, resolveItem } from "../decisions/resolve-item.ts";
 import { confirmResolutions, pauseBanks, resolveItems, resumeBanks, withdrawDebits } from "../decisions/several.ts";
+import { keepWithinSchemes } from "./within-schemes.ts";
 import { withdrawDebit } from "../decisions/withdraw-debit.ts";
 
 /** Everything that handlers depend on; each takes the part that it needs. */
@@ -55,7 +56,7 @@ export interface ControlHandlerPorts extends ServicePorts {
 
 export function createControlHandlers(ports: ControlHandlerPorts): ControlHandlers {
   const acting = { ...ports, append: createActionAppender(ports) };
-  const deciding: DecisionHandlers = {
+  const deciding: DecisionHandlers = keepWithinSchemes(ports, {
     withdrawDebit: withdrawDebit(acting),
     withdrawDebits: withdrawDebits(acting),
     redriveDelivery: redriveDelivery(acting),
@@ -69,8 +70,8 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
     replayTransaction: replayTransaction(ports),
     replayDeadLetters: replaySeveral(ports),
     eraseMonth: eraseMonth({ ...ports, keyService: ports.keyService ?? null }),
-  };
-  return {
+  });
+  return keepWithinSchemes(ports, {
     ...createControlQueries(ports),
     showAction: showAction(ports),
     resolveItem: resolveItem(acting),
@@ -89,5 +90,5 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
     rejectProposal: rejectProposal(ports),
     retractProposal: retractProposal(ports),
     listProposals: listProposals(ports),
-  };
+  });
 }

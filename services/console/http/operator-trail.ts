@@ -3,7 +3,7 @@
 // #1 Each change has one log line and is counted. It names tokens by their ids, never by themselves.
 // #2 At the start the operators in force are logged, because a change while no console ran is otherwise not seen.
 
-import { type ConfiguredOperator, listOperatorChanges, operatorChangeKinds } from "@sluice/config";
+import { type ConfiguredOperator, listOperatorChanges, type OperatorChange, operatorChangeKinds } from "@sluice/config";
 import type { Logger, Metrics } from "@sluice/kernel";
 
 export interface OperatorTrail {
@@ -20,18 +20,21 @@ export function createOperatorTrail(
   ]);
   for (const change of operatorChangeKinds) changes.add({ change }, 0);
   let inForce = initial;
-  for (const { id, person, roles, bank, tokens } of inForce) {
-    const ids = tokens.map((token) => token.id).join(" ");
-    logger.info("operator.in-force", { operator: id, person, roles: roles.join(" "), bank: bank ?? "all", tokens: ids });
+  for (const operator of inForce) {
+    const ids = operator.tokens.map(({ id }) => id);
+    logger.info("operator.in-force", { operator: operator.id, ...describeRights(operator), tokens: ids.join(" ") });
   }
   return {
     replaced(operators) {
-      for (const { change, operator, person, roles, bank, tokens } of listOperatorChanges(inForce, operators)) {
+      for (const { change, operator, tokens, ...rights } of listOperatorChanges(inForce, operators)) {
         changes.add({ change });
-        const fields = { change, operator, person, roles: roles.join(" "), bank: bank ?? "all", tokens: tokens.join(" ") };
-        logger.warn("operator.changed", fields);
+        logger.warn("operator.changed", { change, operator, ...describeRights(rights), tokens: tokens.join(" ") });
       }
       inForce = operators;
     },
   };
+}
+
+function describeRights({ person, roles, bank, schemes }: Pick<OperatorChange, "person" | "roles" | "bank" | "schemes">) {
+  return { person, roles: roles.join(" "), bank: bank ?? "all", schemes: schemes?.join(" ") ?? "all" };
 }

@@ -2,6 +2,7 @@
 // show local times.
 
 import type { Configuration } from "@sluice/config";
+import { isOfSchemes } from "@sluice/contracts";
 import { formatOptionalInstant } from "../views/control-values.ts";
 import type { ControlHandler } from "../http/control-handler.ts";
 
@@ -13,7 +14,7 @@ interface MePorts {
 }
 
 export function showMe({ configuration, brokerNowMs }: MePorts): ControlHandler {
-  return ({ operator: { id, name, person, roles, bank } }) => {
+  return ({ operator: { id, name, person, roles, bank, schemes } }) => {
     const nowMs = brokerNowMs();
     const { secondPerson, resolutionNeedsSecondPerson } = configuration;
     const body = {
@@ -23,11 +24,12 @@ export function showMe({ configuration, brokerNowMs }: MePorts): ControlHandler 
       person,
       roles: [...roles],
       bank,
+      ofSchemes: schemes,
       asOf: formatOptionalInstant(nowMs),
       configurationVersion: configuration.version,
       environment: configuration.environment,
       receivers: bank === null ? listReceivers(configuration) : [bank],
-      schemes: configuration.schemes.map((scheme) => schemeView(scheme, nowMs)),
+      schemes: configuration.schemes.filter(({ id: scheme }) => isOfSchemes(schemes, scheme)).map((scheme) => schemeView(scheme, nowMs)),
       secondPerson: [...secondPerson.actions, ...(resolutionNeedsSecondPerson ? ["resolve"] : [])],
     };
     return Promise.resolve({ kind: "found", body });

@@ -13,7 +13,7 @@ import type { ConfiguredOperator } from "@sluice/config";
 import { createDecisionHandler, refuseNow, refuseWith, type DecisionContext } from "../decisions/decision.ts";
 import type { ControlAnswer, ControlHandler, ControlRequest } from "../http/control-handler.ts";
 import { answerNotStored, appendAndRead } from "./append-proposal.ts";
-import { explainEnd, isEndedBy, judgeEnd, type Proposal } from "./proposal.ts";
+import { explainEnd, isEndedBy, judgeEnd, readProposedPath, type Proposal } from "./proposal.ts";
 import { timeUnknown, type DecisionHandlers, type ProposeDecisionPorts } from "./propose-decision.ts";
 
 type Confirming = DecisionContext<"confirmProposal">;
@@ -69,11 +69,10 @@ function buildDecision(
   const configured = operators.find(({ id }) => id === action.operator);
   const row = controlOperations.find(({ name }) => name === operation);
   if (configured === undefined || row === undefined || !configured.roles.includes(row.role)) return null;
-  const form = new RegExp(`^${row.path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
-  const { id, name, person, roles, bank } = configured;
+  const { id, name, person, roles, bank, schemes } = configured;
   return {
-    operator: { id, name, person: action.person ?? person, roles: new Set(roles), bank },
-    path: { ...form.exec(path)?.groups },
+    operator: { id, name, person: action.person ?? person, roles: new Set(roles), bank, schemes },
+    path: readProposedPath({ operation, path }),
     query: new URLSearchParams(),
     body: new TextEncoder().encode(body),
     actionId: action.id,

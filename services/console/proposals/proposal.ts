@@ -8,6 +8,7 @@
 //    nothing else. Another person confirms or rejects; the person who proposed it retracts.
 
 import {
+  controlOperations,
   operatorContentSha256,
   secondPersonOperations,
   type AnyDecodedRecord,
@@ -104,6 +105,12 @@ export function isEndedBy({ offset, contentSha256, end }: Proposal, given: Given
 /** Why a proposal that has ended cannot end once more. */
 export function explainEnd({ end }: Pick<Proposal, "end">): AlreadyEnded {
   return end === null ? "proposal-expired" : `already-${end.kind}`;
+}
+
+/** The parts of the address of what is proposed, by name. */
+export function readProposedPath({ operation, path }: Pick<Proposal, "operation" | "path">): Readonly<Record<string, string>> {
+  const template = controlOperations.find(({ name }) => name === operation)?.path ?? "";
+  return { ...new RegExp(`^${template.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`).exec(path)?.groups };
 }
 
 function isSecondPersonOperation(name: string): name is SecondPersonOperation {

@@ -30,8 +30,8 @@ interface HeldTotal {
 const daysMax = 1_000;
 
 export function listHeld({ store, brokerNowMs }: HeldPorts): ControlHandler {
-  return async ({ query }) => {
-    const asked = parseHeldQuery(query);
+  return async ({ query, operator }) => {
+    const asked = parseHeldQuery(query, operator.schemes);
     if (typeof asked === "string") return invalidRequest(asked);
     const page = parsePageRequest(query, (place) => place.length > 0);
     if (typeof page === "string") return invalidRequest(page);
@@ -74,13 +74,13 @@ export async function explainWait(
 }
 
 /** Returns a text that says what is wrong. */
-function parseHeldQuery(query: URLSearchParams): TransactionQuery | string {
+function parseHeldQuery(query: URLSearchParams, schemes: readonly string[] | null): TransactionQuery | string {
   const bank = query.get("bank");
   if (bank !== null && !isPartyId(bank)) return "bank: the id of a bank.";
   const day = query.get("day");
   if (day !== null && !isDayKey(day)) return "day: a day, for example ZA_EFT:2026-11-20.";
   const [scheme, businessDate] = day?.split(":") ?? [];
-  return { state: "HELD", bank: bank ?? undefined, scheme, businessDate };
+  return { state: "HELD", schemes: schemes ?? undefined, bank: bank ?? undefined, scheme, businessDate };
 }
 
 /** Adds up by day, bank and currency; on-us and off-us debits wait in the same queue. */

@@ -36,7 +36,7 @@ export function listReconciliation({ store, brokerNowMs }: ReconciliationPorts):
 }
 
 /** Returns a text that says what is wrong. */
-function parseItemQuery(query: URLSearchParams, { id, person }: ControlRequest["operator"], nowMs: number): ItemQuery | string {
+function parseItemQuery(query: URLSearchParams, { id, person, schemes }: ControlRequest["operator"], nowMs: number): ItemQuery | string {
   const [day, bank, row, open] = ["day", "bank", "row", "open"].map((name) => query.get(name));
   if (typeof day === "string" && !isDayKey(day)) return "day: a day, for example ZA_EFT:2026-11-20.";
   if (typeof bank === "string" && !isPartyId(bank)) return "bank: the id of a bank.";
@@ -50,6 +50,7 @@ function parseItemQuery(query: URLSearchParams, { id, person }: ControlRequest["
   if (minAge !== null && minAgeMs === null) return "minAge: a duration such as 30m, 4h or 3d.";
   const itemRow = row === "unknown" ? null : Number(row);
   return {
+    schemes: schemes ?? undefined,
     itemDay: day ?? undefined,
     bank: bank ?? undefined,
     itemRow: typeof row === "string" ? itemRow : undefined,

@@ -3,6 +3,7 @@
 // #1 Without `from` the list begins today in the scheme's zone, without `to` it ends a week later; it has at most
 //    `windowDaysMax` days. A date that is not planned yet is not in the list.
 
+import { isOfSchemes } from "@sluice/contracts";
 import { readGateStatus, type Day } from "@sluice/domain";
 import type { Store } from "@sluice/store";
 import { listAwaitedCredits, type AwaitedCredits } from "./awaited-credits.ts";
@@ -28,9 +29,10 @@ const windowDaysMax = 93;
 const daysAheadDefault = 7;
 
 export function listWindows(ports: WindowsPorts): ControlHandler {
-  return async ({ query }) => {
-    const schemes = ports.schemes.filter(({ id, takesDebits }) => takesDebits && (query.get("scheme") ?? id) === id);
-    if (schemes.length === 0) return invalidRequest("scheme: a configured one that takes debits.");
+  return async ({ query, operator }) => {
+    const own = ports.schemes.filter(({ id }) => isOfSchemes(operator.schemes, id));
+    const schemes = own.filter(({ id, takesDebits }) => takesDebits && (query.get("scheme") ?? id) === id);
+    if (schemes.length === 0 && query.has("scheme")) return invalidRequest("scheme: a configured one that takes debits.");
     const keys: string[] = [];
     for (const scheme of schemes) {
       const dates = parseDates(query, scheme, ports.brokerNowMs());

@@ -58,9 +58,9 @@ const parsers: Readonly<Record<SearchTermName, (text: string) => TransactionQuer
   },
 };
 
-/** Returns a text that says what is wrong. */
-export function parseSearchTerms(query: URLSearchParams): TransactionQuery | string {
-  let asked: TransactionQuery = {};
+/** Returns a text that says what is wrong. `schemes` are those of who asks; null: every scheme. */
+export function parseSearchTerms(query: URLSearchParams, schemes: readonly string[] | null): TransactionQuery | string {
+  let asked: TransactionQuery = schemes === null ? {} : { schemes };
   for (const { name, form } of searchTerms) {
     const text = query.get(name);
     if (text === null) continue;

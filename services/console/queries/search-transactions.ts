@@ -21,8 +21,8 @@ export interface SearchPorts {
 }
 
 export function searchTransactions({ store, searchHashes, brokerNowMs }: SearchPorts): ControlHandler {
-  return async ({ query }) => {
-    const given = parseSearchTerms(query);
+  return async ({ operator, query }) => {
+    const given = parseSearchTerms(query, operator.schemes);
     if (typeof given === "string") return invalidRequest(given);
     const terms = await addSealedTerms(given, searchHashes);
     if (typeof terms === "string") return invalidRequest(terms);

@@ -37,7 +37,7 @@ export interface FoundItem {
   readonly item: Item;
 }
 
-type StoredItemTerms = "itemDay" | "itemRow" | "itemCause" | "isItemOpen" | "isItemProposed" | "itemMadeToMs" | "bank";
+type StoredItemTerms = "itemDay" | "itemRow" | "itemCause" | "isItemOpen" | "isItemProposed" | "itemMadeToMs" | "bank" | "schemes";
 
 export interface ItemQuery extends Pick<TransactionQuery, StoredItemTerms> {
   /** Leaves out what this person proposed; left out: nobody's proposals are. */

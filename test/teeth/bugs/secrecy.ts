@@ -5,7 +5,45 @@ import type { PlantedBug } from "../planted-bug.ts";
 const idToken = "packages/service/sign-in/id-token.ts";
 const signInTests = ["packages/service/sign-in/sign-in.test.ts"];
 
+const schemeTests = ["services/console/http/within-schemes.test.ts"];
+
 export const secrecyBugs: readonly PlantedBug[] = [
+  {
+    id: "scheme-of-operator-not-held",
+    breaks: "An operator of one scheme decides about a transaction of another.",
+    edits: [
+      {
+        file: "packages/contracts/control/scheme-scopes.ts",
+        find: "if (schemes === null || isOfSchemes(schemes, scheme)) return null;",
+        put: "if (schemes === null || scheme !== null) return null;",
+      },
+    ],
+    nearest: schemeTests,
+  },
+  {
+    id: "actions-of-every-scheme",
+    breaks: "The list of decisions shows an operator of one scheme what was decided about another.",
+    edits: [
+      {
+        file: "services/console/audit/list-actions.ts",
+        find: "{ decided: asked, schemes: schemes ?? undefined }",
+        put: "{ decided: asked }",
+      },
+    ],
+    nearest: schemeTests,
+  },
+  {
+    id: "proposal-of-every-scheme",
+    breaks: "An operator of one scheme confirms a proposal about another.",
+    edits: [
+      {
+        file: "services/console/http/within-schemes.ts",
+        find: 'schemeScopes[name] === "proposal" ?',
+        put: 'schemeScopes[name] === "proposal" ? null : name === "confirmProposal" ?',
+      },
+    ],
+    nearest: schemeTests,
+  },
   {
     id: "erased-event-rendered-again",
     breaks: "An event of an erased message is rendered again for a bank that asks for it, without its names.",

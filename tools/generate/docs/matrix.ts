@@ -35,6 +35,13 @@ export interface MatrixRoute {
   readonly otherSite?: number;
   /** The operators of one bank that may too: of that bank, or of any. */
   readonly ofBank?: "own" | "any";
+  /**
+   * The operators of one scheme that may too: of the scheme that is asked for, or of any. `stored`: only the store
+   * knows the scheme, so that it is read before another one is refused.
+   */
+  readonly ofScheme?: "own" | "any" | "stored";
+  /** The status for them, if it is another. */
+  readonly schemesAnswer?: number;
   /** The role that Sluice's own operators need besides. */
   readonly also?: string;
   /** The status for who may, while what was asked for before is under way. */
@@ -59,6 +66,8 @@ export interface MatrixWay {
   readonly isOther?: boolean;
   /** The operator has one bank alone. */
   readonly ofBank?: "own" | "other";
+  /** The operator has one scheme alone. */
+  readonly ofScheme?: "own" | "other";
   /** Why it is refused where it is known. */
   readonly refused?: string;
   /** `refused` counts for addresses whose route begins so; left out: for all. */
@@ -83,6 +92,8 @@ export interface ExpectedAnswer {
   readonly reason: string | null;
   /** Nothing may be appended and nothing read for this request. */
   readonly isRefused: boolean;
+  /** It is refused for what the store says, so that the store is read. */
+  readonly mayRead?: true;
 }
 
 const page = "docs/security/matrix.md";
@@ -109,19 +120,22 @@ export function expectAnswer(listener: MatrixListener, route: MatrixRoute, way: 
   if (refused === "form" || refused === "other-site") return { status: 403, reason: null, isRefused: true };
   const isFirst = way.isRefusedLast !== true || mayAsk(route, way);
   if (refused !== undefined && isFirst && route.route.startsWith(refusedFor)) return { status: stranger, reason: refused, isRefused: true };
+  if (way.ofScheme === "other" && route.ofScheme === "stored") return { status: 403, reason: null, isRefused: true, mayRead: true };
   if (!mayAsk(route, way)) return { status: 403, reason: null, isRefused: true };
   return { status: answerFor(route, way), reason: null, isRefused: false };
 }
 
-function answerFor({ answer, ...route }: MatrixRoute, { is, isOther, ofBank }: MatrixWay): number {
-  const { other = answer, connectors = answer, banksAnswer = answer } = route;
+function answerFor({ answer, ...route }: MatrixRoute, { is, isOther, ofBank, ofScheme }: MatrixWay): number {
+  const { other = answer, connectors = answer, banksAnswer = answer, schemesAnswer = answer } = route;
+  if (ofScheme !== undefined) return schemesAnswer;
   if (ofBank !== undefined) return banksAnswer;
   if (is === "connector" && route.connectors !== undefined) return connectors;
   return isOther === true ? other : answer;
 }
 
-function mayAsk({ may, ofBank, also = may }: MatrixRoute, way: MatrixWay): boolean {
+function mayAsk({ may, ofBank, ofScheme, also = may }: MatrixRoute, way: MatrixWay): boolean {
   if (way.roles === undefined) return may === way.is || may === "caller";
+  if (way.ofScheme !== undefined && ofScheme !== "any" && (ofScheme === undefined || way.ofScheme === "other")) return false;
   if (way.ofBank === undefined) return way.roles.includes(may) && way.roles.includes(also);
   return way.roles.includes(may) && (ofBank === "any" || ofBank === way.ofBank);
 }
@@ -175,7 +189,8 @@ The [test of the matrix](../../test/interface/matrix/matrix.test.ts) asks each a
 over TLS on real ports: ${total} requests.
 
 - The addresses come from the running routers. One that has no row here fails the test.
-- For who is refused nothing may be appended to the log but to the audit, and nothing read from the store.
+- For who is refused nothing may be appended to the log but to the audit, and nothing read from the store but the scheme
+  of a transaction.
 - The answer to who may is that of the test's data: what counts is that it was let in.
 - Another method at an address is answered 405 and another address 404 before anybody is asked who they are. In the
   browser an unknown address leads to the sign-in.
@@ -189,15 +204,20 @@ ${formatPageTable(["way", "shows", "is", "refused as", "tried at"], wayRows)}
 ${tables.join("\n")}`;
 }
 
-function mayCell({ may, ofBank }: MatrixRoute): string {
-  return ofBank === undefined ? may : `${may}, and operators of ${ofBank === "own" ? "that" : "any"} bank`;
+function mayCell({ may, ofBank, ofScheme }: MatrixRoute): string {
+  return [
+    may,
+    ...(ofBank === undefined ? [] : [`operators of ${ofBank === "own" ? "that" : "any"} bank`]),
+    ...(ofScheme === undefined ? [] : [`operators of ${ofScheme === "any" ? "any" : "that"} scheme`]),
+  ].join(", and ");
 }
 
-function answerCell({ answer, other, connectors, banksAnswer, stranger }: MatrixRoute): string {
+function answerCell({ answer, other, connectors, banksAnswer, schemesAnswer, stranger }: MatrixRoute): string {
   return [
     `${answer}`,
     ...(connectors === undefined ? [] : [`connectors ${connectors}`]),
     ...(banksAnswer === undefined ? [] : [`operators of a bank ${banksAnswer}`]),
+    ...(schemesAnswer === undefined ? [] : [`operators of a scheme ${schemesAnswer}`]),
     ...(other === undefined ? [] : [`another's ${other}`]),
     ...(stranger === undefined ? [] : [`strangers ${stranger}`]),
   ].join(", ");

@@ -25,7 +25,7 @@ export function listOwnTransactions({ store, brokerNowMs }: OwnTransactionsPorts
     const bank = path["bank"] ?? "";
     const side = query.get("side") ?? "sent";
     if (side !== "sent" && side !== "received") return invalidRequest("side: sent or received.");
-    const terms = parseSearchTerms(query);
+    const terms = parseSearchTerms(query, null);
     if (typeof terms === "string") return invalidRequest(terms);
     const page = parsePageRequest(query, (place) => parseNewest(place) !== null);
     if (typeof page === "string") return invalidRequest(page);

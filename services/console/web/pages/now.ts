@@ -16,6 +16,7 @@ type Day = Overview["days"][number];
 
 export async function showNow({ api, me, clock, hasHelp }: Asked): Promise<PageContent | Elsewhere> {
   if (me.bank !== null) return { location: `/own/${me.bank}` };
+  if (me.ofSchemes !== null) return { location: "/days" };
   const [overview, series, alarms] = await Promise.all([
     api.read("showOverview", "/overview"),
     api.read("showSeries", "/series"),

@@ -63,7 +63,7 @@ export function renderPage(content: PageContent, frame: Frame): Html {
         </form>
         <p class="clock" id="clock">${renderClock(frame)}</p>
         <form class="person" method="post" action="/sign-out">
-          <span title="roles: ${frame.me.roles.join(", ")}${frame.me.bank === null ? "" : ` of ${frame.me.bank}`}">${frame.me.name}</span>
+          <span title="${describeRights(frame.me)}">${frame.me.name}</span>
           <input type="hidden" name="formToken" value="${frame.formToken}" /><button class="plain">Sign out</button>
         </form>
       </header>
@@ -88,9 +88,18 @@ function receiverList({ me }: Frame): Html {
   return html`<datalist id="receivers">${me.receivers.map((id) => html`<option value="${id}"></option>`)}</datalist>`;
 }
 
+/** The pages that show every scheme, and an operator of some does not have. */
+const ofEveryScheme: ReadonlySet<string> = new Set<Section>(["now", "banks", "letters", "system"]);
+
 /** A bank's own person has one page and what lies below it. */
 function listSections({ me }: Frame): readonly (readonly [string, readonly [string, string]])[] {
-  return me.bank === null ? Object.entries(sections) : [["own", [`/own/${me.bank}`, "Your bank"]]];
+  if (me.bank !== null) return [["own", [`/own/${me.bank}`, "Your bank"]]];
+  return Object.entries(sections).filter(([name]) => me.ofSchemes === null || !ofEveryScheme.has(name));
+}
+
+function describeRights({ roles, bank, ofSchemes }: Frame["me"]): string {
+  const of = [bank, ...(ofSchemes ?? [])].filter((one) => one !== null);
+  return `roles: ${roles.join(", ")}${of.length === 0 ? "" : ` of ${of.join(", ")}`}`;
 }
 
 export function renderClock({ clock, me }: Frame): Html | string {

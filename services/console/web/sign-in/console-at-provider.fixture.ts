@@ -95,6 +95,7 @@ function buildConfiguration(
     acrValues: [twoFactors],
     rolesClaim: "sluice_roles",
     bankClaim: null,
+    schemesClaim: null,
     caFile: null,
     takesTokens: false,
   } as const;
