@@ -152,7 +152,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     watch: createPartitionWatch({ service, store: store.partitions, time, logger }),
     heartbeatAgeMs: () => owned?.heartbeatAgeMs() ?? Number.POSITIVE_INFINITY,
   };
-  await warmUp({ service, ...ports });
+  await warmUp({ ...ports, service, handlers: journalHandlers, rulesVersion: rulesInForce });
   owned = await createBatchConsumer({
     messaging,
     group: groups.scheduler,

@@ -1,12 +1,17 @@
 import { topics } from "@sluice/contracts";
 import { Fault, silentLogger } from "@sluice/kernel";
 import { expect, test } from "vitest";
+import type { JournalHandler } from "./handlers/handler.ts";
 import { SchedulerEnvironment } from "./scheduler.fixture.ts";
 import { warmUp, warmUpMaxMs, type WarmUpPorts } from "./warm-up.ts";
 
-function given() {
-  const environment = new SchedulerEnvironment({ partitionCount: 12 });
+async function given() {
   const asked: string[] = [];
+  const written: string[] = [];
+  const observe = ({ operation }: { readonly operation: string }): void =>
+    void (/write|insert|remove|takeOver/.test(operation) && written.push(operation));
+  const environment = new SchedulerEnvironment({ partitionCount: 12, storeHooks: { observe } });
+  const { service, configuration, partitionCount, rulesVersion, serde, handlers } = await environment.partitionContext();
   const client = environment.broker.client("warm");
   const messaging: WarmUpPorts["messaging"] = {
     ends: (places) => (asked.push(`ends ${places[0]?.topic} ${places.length}`), client.ends(places)),
@@ -16,11 +21,12 @@ function given() {
   const { time, store } = environment;
   const said: unknown[] = [];
   const logger = { ...silentLogger, info: (event: string, fields = {}) => void said.push({ event, ...fields }) };
-  return { environment, asked, said, ports: { service: "scheduler", messaging, store, partitionCount: 12, time, logger } };
+  const ports = { service, configuration, partitionCount, rulesVersion, serde, handlers, messaging, store, time, logger };
+  return { environment, asked, written, said, ports };
 }
 
 test("asks the broker for what a take-over asks, and reads a few records", async () => {
-  const { environment, asked, said, ports } = given();
+  const { environment, asked, said, ports } = await given();
   await environment.append(topics.journal, environment.uetr(), environment.debit(environment.uetr()));
   await environment.time.finish(warmUp(ports));
   expect(asked).toEqual([
@@ -33,8 +39,35 @@ test("asks the broker for what a take-over asks, and reads a few records", async
   expect(said).toEqual([{ event: "scheduler.warm", tookMs: expect.any(Number) }]);
 });
 
+test("I3: handles the records that it reads, and nothing that follows from them is written or sent", async () => {
+  const { environment, written, ports } = await given();
+  const uetr = environment.uetr();
+  const debit = environment.debit(uetr);
+  await environment.append(topics.journal, uetr, debit);
+  await environment.append(topics.journal, uetr, environment.verdict(debit, "REFUSED"));
+  const decisions: string[] = [];
+  const watched = (handler: JournalHandler): JournalHandler => ({
+    ...handler,
+    handle(...given) {
+      const handled = handler.handle(...given);
+      decisions.push(`${handled.decision} ${handled.outgoing.length > 0}`);
+      return handled;
+    },
+  });
+  const handlers = Object.fromEntries(Object.entries(ports.handlers).map(([name, handler]) => [name, watched(handler)]));
+  const places = [topics.journal, topics.dispatch, topics.events].flatMap((topic) =>
+    Array.from({ length: ports.partitionCount }, (_, partition) => ({ topic, partition })),
+  );
+  const ends = async () => await environment.time.finish(environment.broker.ends(places));
+  const before = await ends();
+  await environment.time.finish(warmUp({ ...ports, handlers }));
+  expect(decisions).toEqual(["applied true", "applied true"]);
+  expect(written).toEqual([]);
+  expect(await ends()).toEqual(before);
+});
+
 test("I16: a server that does not answer delays the join for two seconds and no more, and one that fails for no time", async () => {
-  const { environment, said, ports } = given();
+  const { environment, said, ports } = await given();
   const never = { ...ports.store, days: { ...ports.store.days, open: () => new Promise<never>(() => undefined) } };
   const startMs = environment.time.monotonicMs();
   await environment.time.finish(warmUp({ ...ports, store: never }));

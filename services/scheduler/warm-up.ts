@@ -1,32 +1,30 @@
-// Asks broker and store once for what a take-over asks, before the process joins its group.
+// Asks broker and store once for what a take-over asks, and handles some records, before the process joins its group.
 //
 // #1 A process that has just started opens its connections, and loads and compiles the code behind them, at its first
-//    questions. Debits would wait for that during its first take-over. Before it joins, others own the partitions, and
-//    nobody waits.
-// #2 The answers count for nothing: a take-over asks again, under its epoch.
+//    questions and records. Debits would wait for that during its first take-over. Before it joins, others own the
+//    partitions, and nobody waits.
+// #2 The answers count for nothing: a take-over asks again, under its epoch. Nor do the records: they are folded as a
+//    rebuild folds them, into memory, and what follows from them is sent nowhere.
 // #3 It ends after `warmUpMaxMs` and whatever fails: a server that does not answer is the trouble of the take-over.
 
 import { topics } from "@sluice/contracts";
-import { formatReason, type Logger, sleep, type Time } from "@sluice/kernel";
-import { type Messaging, requireCovered } from "@sluice/messaging";
-import type { Store } from "@sluice/store";
+import { formatReason, type Logger, sleep } from "@sluice/kernel";
+import { type Messaging, type ReceivedRecord, requireCovered } from "@sluice/messaging";
+import type { Store, TransactionDocument } from "@sluice/store";
+import { foldInMemory, PartitionFold, type PartitionFoldPorts } from "./rebuild/partition-fold.ts";
 import { quarantinedCountMax } from "./tasks/quarantine-count.ts";
 
-export interface WarmUpPorts {
-  /** Names the service in the partitions' documents. */
-  readonly service: string;
+export interface WarmUpPorts extends Omit<PartitionFoldPorts, "partition" | "skips"> {
   readonly messaging: Pick<Messaging, "ends" | "identity" | "read">;
   readonly store: Pick<Store, "days" | "transactions" | "partitions">;
-  readonly partitionCount: number;
-  readonly time: Time;
   readonly logger: Pick<Logger, "info">;
 }
 
 export const warmUpMaxMs = 2_000;
 /** Partitions asked for at once: as many as a process takes over at the same moment opens as many connections. */
 const partitionsMax = 12;
-/** Records that are read, of one partition. */
-const recordsMax = 20n;
+/** Records that are read and folded, of one partition: some twenty journeys. */
+const recordsMax = 100n;
 
 /** Resolves when all is asked, or after `warmUpMaxMs`. Never rejects. */
 export async function warmUp(ports: WarmUpPorts): Promise<void> {
@@ -42,7 +40,8 @@ export async function warmUp(ports: WarmUpPorts): Promise<void> {
   logger.info("scheduler.warm", { tookMs: Math.round(time.monotonicMs() - startedMs), ...(trouble === null ? {} : { trouble }) });
 }
 
-async function askBroker({ messaging, partitionCount }: WarmUpPorts): Promise<void> {
+async function askBroker(ports: WarmUpPorts): Promise<void> {
+  const { messaging, partitionCount } = ports;
   const partitions = Array.from({ length: partitionCount }, (_, partition) => partition);
   const [ends] = await Promise.all([
     messaging.ends(partitions.map((partition) => ({ topic: topics.journal, partition }))),
@@ -56,7 +55,15 @@ async function askBroker({ messaging, partitionCount }: WarmUpPorts): Promise<vo
   const { logStart, logEnd } = found;
   const from = logEnd - recordsMax > logStart ? logEnd - recordsMax : logStart;
   const place = { topic: topics.journal, partition };
-  for await (const _record of requireCovered(messaging.read(place, from, logEnd), place, from, logEnd));
+  const records = await Array.fromAsync(requireCovered(messaging.read(place, from, logEnd), place, from, logEnd));
+  await foldNowhere(ports, partition, records);
+}
+
+/** #2 */
+async function foldNowhere(ports: WarmUpPorts, partition: number, records: readonly ReceivedRecord[]): Promise<void> {
+  const nothing = { load: () => Promise.resolve(new Map<string, TransactionDocument>()) };
+  const fold = new PartitionFold({ ...ports, partition, skips: { find: () => null } }, foldInMemory(new Map(), nothing));
+  await fold.fold(records);
 }
 
 async function askStore({ service, store, partitionCount }: WarmUpPorts): Promise<void> {

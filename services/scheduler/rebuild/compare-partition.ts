@@ -16,7 +16,7 @@ import type { ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
 import type { PartitionLedger, SearchTerms, Store, TransactionDocument } from "@sluice/store";
 import { readPartitionState } from "../partition/applied-markers.ts";
-import type { FoldTarget, PartitionFold } from "./partition-fold.ts";
+import { foldInMemory, type PartitionFold } from "./partition-fold.ts";
 
 export interface RebuildDifference {
   readonly kind: "transaction" | "day" | "bank" | "ledger" | "markers";
@@ -299,7 +299,7 @@ async function catchUp(
 ): Promise<void> {
   if (waiting.length === 0) return;
   const documents = new Map<string, TransactionDocument>();
-  const copy = fold.copyOnto(inMemory(documents, store.builds.transactions(to)));
+  const copy = fold.copyOnto(foldInMemory(documents, store.builds.transactions(to)));
   const until = waiting.reduce((most, { until: own }) => (own > most ? own : most), 0n);
   let left = comparePending(waiting, copy, documents, found);
   for await (const record of read(copy.nextOffset, until)) {
@@ -320,34 +320,4 @@ function comparePending(
     if (texts !== null) found(one.kind, one.key, texts, one.cause);
     return texts === null;
   });
-}
-
-function inMemory(documents: Map<string, TransactionDocument>, below: FoldTarget): FoldTarget {
-  async function load(uetrs: readonly string[]): Promise<ReadonlyMap<string, TransactionDocument>> {
-    const loaded = await below.load(uetrs.filter((uetr) => !documents.has(uetr)));
-    return new Map(uetrs.flatMap((uetr) => one(uetr, documents.get(uetr) ?? loaded.get(uetr))));
-  }
-  return {
-    load,
-    async versions(uetrs) {
-      return new Map(
-        [...(await load(uetrs))].map(
-          ([
-            uetr,
-            {
-              transaction: { partition, version },
-            },
-          ]) => [uetr, { partition, version }],
-        ),
-      );
-    },
-    write(writes) {
-      for (const { document } of writes) documents.set(document.transaction.uetr, document);
-      return Promise.resolve({ conflicts: [] });
-    },
-  };
-}
-
-function one(uetr: string, document: TransactionDocument | undefined): readonly (readonly [string, TransactionDocument])[] {
-  return document === undefined ? [] : [[uetr, document]];
 }

@@ -7,7 +7,7 @@ import { type BankState, type Day, type DayKey, DayLedger, movementsAt } from "@
 import { type DoneSkips, type ReceivedRecord, skipByOperator } from "@sluice/messaging";
 import { createRecordJudge } from "@sluice/signatures";
 import { Fault, sleep, type Time } from "@sluice/kernel";
-import type { TransactionStore, WrittenDocument } from "@sluice/store";
+import type { TransactionDocument, TransactionStore, WrittenDocument } from "@sluice/store";
 import type { JournalHandlers, HandledRecord } from "../handlers/handler.ts";
 import { type BatchRecord, runBatch } from "../partition/batch.ts";
 import { type AppliedMarkers, createAppliedMarkers } from "../partition/applied-markers.ts";
@@ -157,6 +157,37 @@ export class PartitionFold {
       this.ledgers.set(movement.day, ledger);
     }
   }
+}
+
+/** Puts the documents that a fold writes into the map, and reads those that it lacks from below. */
+export function foldInMemory(documents: Map<string, TransactionDocument>, below: Pick<FoldTarget, "load">): FoldTarget {
+  async function load(uetrs: readonly string[]): Promise<ReadonlyMap<string, TransactionDocument>> {
+    const loaded = await below.load(uetrs.filter((uetr) => !documents.has(uetr)));
+    return new Map(uetrs.flatMap((uetr) => one(uetr, documents.get(uetr) ?? loaded.get(uetr))));
+  }
+  return {
+    load,
+    async versions(uetrs) {
+      return new Map(
+        [...(await load(uetrs))].map(
+          ([
+            uetr,
+            {
+              transaction: { partition, version },
+            },
+          ]) => [uetr, { partition, version }],
+        ),
+      );
+    },
+    write(writes) {
+      for (const { document } of writes) documents.set(document.transaction.uetr, document);
+      return Promise.resolve({ conflicts: [] });
+    },
+  };
+}
+
+function one(uetr: string, document: TransactionDocument | undefined): readonly (readonly [string, TransactionDocument])[] {
+  return document === undefined ? [] : [[uetr, document]];
 }
 
 /** Presents a map as a store with compare-and-set. */
