@@ -40,6 +40,7 @@ export type { RecordKind } from "./wire/record-kinds.ts";
 export * from "./wire/record-map.ts";
 export * from "./rights/broker-rights.ts";
 
+export { eventColumns } from "./messages/render/render-event.ts";
 export type { EventShape } from "./messages/render/render-event.ts";
 export { renderDispatchBody } from "./messages/render/render-message.ts";
 export type { MessageSources } from "./messages/render/message-sources.ts";

@@ -13,5 +13,6 @@ export interface RulesSpan {
 /** Extends the span by the version that decides the next record; null: nothing was decided before. */
 export function extendRules(span: RulesSpan | null, version: number): RulesSpan {
   if (span === null) return { oldest: version, newest: version };
+  if (span.oldest <= version && version <= span.newest) return span;
   return { oldest: Math.min(span.oldest, version), newest: Math.max(span.newest, version) };
 }

@@ -6,7 +6,7 @@
 
 import type { EventOutput } from "@sluice/domain";
 import type { DecodedRecord } from "../api.ts";
-import { eventColumns } from "../messages/render/render-event.ts";
+import { type EventColumns, eventColumns } from "../messages/render/render-event.ts";
 import type { MessageSources } from "../messages/render/message-sources.ts";
 import { stateRow } from "../messages/render/state-table.ts";
 
@@ -23,12 +23,21 @@ export function stateEnteredRecord(
   output: EventOutput,
   sources: MessageSources,
   { bank, journalPartition }: StateEnteredOptions,
+  columns: EventColumns = eventColumns(output, sources),
 ): DecodedRecord<"StateEntered"> {
-  const { type: _type, amount, causedByOffset, ...columns } = eventColumns(output, sources);
+  const { id, uetr, stageVersion, state, scheme, service, direction, businessDate, amount, enteredAtMs, causedByOffset } = columns;
   return {
     name: "StateEntered",
     value: {
-      ...columns,
+      id,
+      uetr,
+      stageVersion,
+      state,
+      scheme,
+      service,
+      direction,
+      businessDate,
+      enteredAtMs,
       flow: output.flow,
       sender: sources.received.sender,
       bank,
@@ -53,5 +62,6 @@ function readReasonCodes(output: EventOutput, { verdict, finalReport }: MessageS
     const reasons = finalReport?.report.status.reasonInfo ?? [];
     return reasons.flatMap(({ reason }) => (reason?.schema === "CODE" ? [reason.value] : []));
   };
-  return [...new Set(codes())].slice(0, reasonCodesMax);
+  const found = codes();
+  return found.length === 0 ? found : [...new Set(found)].slice(0, reasonCodesMax);
 }

@@ -30,18 +30,35 @@ export function outgoingRecord(
   decoded: AnyDecodedRecord,
   options: OutgoingRecordOptions,
 ): KeyedRecord {
-  const keyBytes = Buffer.from(key);
+  const place = placeOf(key, options.partitionCount);
   const headers: Record<string, string> = { ...options.headers, [headerNames.type]: decoded.name };
   const receiver = findReceiver(decoded);
   if (receiver !== null) headers[headerNames.receiver] = receiver;
   const under = options.sealUnder ?? null;
   return {
     topic,
-    partition: options.partition ?? partitionFor(keyBytes, options.partitionCount),
-    key: keyBytes,
+    partition: options.partition ?? place.partition,
+    key: place.bytes,
     value: serde.encode(decoded.name, decoded.value, under === null ? null : { topic, key, under }),
     headers,
   };
+}
+
+interface KeyPlace {
+  readonly key: string;
+  readonly partitionCount: number;
+  readonly bytes: Uint8Array;
+  readonly partition: number;
+}
+
+/** The newest key: records that follow from one have the same. Nobody changes a key's bytes. */
+let newestPlace: KeyPlace = { key: "", partitionCount: 1, bytes: new Uint8Array(), partition: 0 };
+
+function placeOf(key: string, partitionCount: number): KeyPlace {
+  if (newestPlace.key === key && newestPlace.partitionCount === partitionCount) return newestPlace;
+  const bytes = Buffer.from(key);
+  newestPlace = { key, partitionCount, bytes, partition: partitionFor(bytes, partitionCount) };
+  return newestPlace;
 }
 
 /** Finds the bank or connector that a record is delivered to, or whose delivery it changes; null for other records. */

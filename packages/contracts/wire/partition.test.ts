@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { outgoingRecord } from "./outgoing-record.ts";
 import { murmur2, partitionFor } from "./partition.ts";
+import { createFixedSerde } from "./serde.ts";
+import { topics } from "./topics.ts";
 
 // Test vectors of the Java client: clients/src/test/java/org/apache/kafka/common/utils/UtilsTest.java, testMurmur2.
 test.each([
@@ -31,4 +34,26 @@ test.each([1, 12, 120])("UETRs spread over all of %i partitions", (partitionCoun
 
 test("a partition count that is not a positive whole number is a programming error", () => {
   expect(() => partitionFor("k", 0)).toThrow("partition count");
+});
+
+const serde = createFixedSerde();
+
+function place(key: string, partitionCount: number, partition?: number): readonly [string, number] {
+  const options = { partitionCount, ...(partition === undefined ? {} : { partition }) };
+  const record = outgoingRecord(serde, topics.journal, key, { name: "DayClosed", value: { day: "ZA_EFT:2026-11-20" } }, options);
+  return [new TextDecoder().decode(record.key), record.partition];
+}
+
+test("a record has the bytes and the partition of its own key, whichever key came before it", () => {
+  for (const [key, count] of [
+    ["a", 12],
+    ["a", 12],
+    ["a", 48],
+    ["b", 48],
+    ["a", 12],
+  ] as const) {
+    expect(place(key, count)).toEqual([key, partitionFor(key, count)]);
+  }
+  expect(place("a", 12, 3)).toEqual(["a", 3]);
+  expect(place("a", 12)).toEqual(["a", partitionFor("a", 12)]);
 });

@@ -22,7 +22,7 @@ import type { AnyDecodedRecord, DecodedRecord } from "../api.ts";
 import type { DayTimeKind, OperatorAction } from "../generated/records.ts";
 import { uetrFromRecord } from "./payment-received.ts";
 import { buildEsmEventId, renderEsmEventBody } from "../messages/render/render-esm-event.ts";
-import { eventColumns, type EventShape, renderEventBody } from "../messages/render/render-event.ts";
+import { type EventColumns, eventColumns, type EventShape, renderEventBody } from "../messages/render/render-event.ts";
 import type { MessageSources } from "../messages/render/message-sources.ts";
 import { renderDispatchBody } from "../messages/render/render-message.ts";
 import { shownState } from "../messages/render/state-table.ts";
@@ -149,9 +149,9 @@ export function eventRecords(
   output: EventOutput,
   sources: MessageSources,
   options: EventOptions,
+  columns: EventColumns = eventColumns(output, sources),
 ): readonly (DecodedRecord<"TransactionStateEvent"> | DecodedRecord<"EsmStateEvent">)[] {
   const posting = { bank: options.bank, deadlineMs: output.enteredAtMs + options.eventDeadlineMs };
-  const columns = eventColumns(output, sources);
   const stateEvent = { ...columns, ...posting, body: renderEventBody(output, sources, options) };
   const records: (DecodedRecord<"TransactionStateEvent"> | DecodedRecord<"EsmStateEvent">)[] = [
     { name: "TransactionStateEvent", value: stateEvent },

@@ -76,6 +76,8 @@ function isReconciliation(state: State): boolean {
 }
 
 function settleItems(items: readonly Item[], atMs: number): readonly Item[] {
+  // The same list where nothing is settled: the store then is not given it again.
+  if (items.every(({ settledAtMs }) => settledAtMs !== null)) return items;
   return items.map((item) => (item.settledAtMs === null ? { ...item, settledAtMs: atMs } : item));
 }
 

@@ -4,6 +4,7 @@
 import {
   dispatchChangeRecord,
   dispatchRecord,
+  eventColumns,
   eventOptionsOf,
   eventRecords,
   hasErasedMessage,
@@ -45,8 +46,10 @@ export function renderOutputs(
     switch (output.kind) {
       case "event": {
         const event = eventOptionsOf(document.transaction, (bank) => findBank(context.configuration, bank));
-        const forAnalysts = stateEnteredRecord(output, sources, { bank: event.bank, journalPartition: cause.record.partition });
-        const postings = isErased ? [] : eventRecords(output, sources, event);
+        const columns = eventColumns(output, sources);
+        const place = { bank: event.bank, journalPartition: cause.record.partition };
+        const forAnalysts = stateEnteredRecord(output, sources, place, columns);
+        const postings = isErased ? [] : eventRecords(output, sources, event, columns);
         return [
           ...postings.map((record) => outgoingRecord(serde, topics.events, uetr, record, sealed)),
           outgoingRecord(serde, topics.stateEvents, uetr, forAnalysts, options),

@@ -28,6 +28,33 @@ export function writeMembers(members: readonly (readonly [string, MemberWriter])
   };
 }
 
+/** Writes members behind `head`, the beginning of an object that has a member, and leaves the object open. */
+export function writeOpenObject<T extends object>(members: {
+  readonly [K in keyof T]-?: JsonWriter<NonNullable<T[K]>>;
+}): (head: string, value: T) => string {
+  const written = prepareMembers(Object.entries(members));
+  return (head, value) => {
+    let text = head;
+    for (const { name, next, write } of written) {
+      const member: unknown = Reflect.get(value, name);
+      if (member !== null && member !== undefined) text += next + write(member);
+    }
+    return text;
+  };
+}
+
+/** Writes each object once: its text is kept as long as the object itself. */
+export function writeOnce<T extends object>(write: JsonWriter<T>): JsonWriter<T> {
+  const texts = new WeakMap<T, string>();
+  return (value) => {
+    const known = texts.get(value);
+    if (known !== undefined) return known;
+    const text = write(value);
+    texts.set(value, text);
+    return text;
+  };
+}
+
 interface PreparedMember {
   readonly name: string;
   /** What stands before its value, as the first member and as a later one: made once, so that no write joins them. */
@@ -47,13 +74,19 @@ export function writeMessage<T extends object>(schema: string, write: JsonWriter
   return (value) => `{"schema":"${schema}",${write(value).slice(1)}`;
 }
 
-/** Writes a message. Members that it shares with `base`, the message that it was made from, are written only once. */
+/** Writes a message. What it shares with `base`, the message that it was made from, is written only once. */
 export type MessageWriter<T> = (message: T, base?: T | null) => string;
 
+/** A message as text, and where the text of each of its members ends in it. */
+interface WrittenMessage {
+  readonly text: string;
+  readonly ends: readonly number[];
+}
+
 /**
- * Writes a message whose members a schema names, after `schema`. Of a base, the texts of its members are kept as long
- * as the base itself: a transaction's message is shown by all of its events, and differs in two members from the one
- * that is sent.
+ * Writes a message whose members a schema names, after `schema`. The text of a base is kept as long as the base itself:
+ * a transaction's message is shown by all of its events, and the one that is sent differs from it in two members. Only
+ * those are written then, between pieces of the kept text.
  */
 export function writeMessageMembers<T extends object>(
   schema: string,
@@ -61,29 +94,40 @@ export function writeMessageMembers<T extends object>(
 ): MessageWriter<T> {
   const written = prepareMembers(members);
   const head = `{"schema":"${schema}"`;
-  const textsByBase = new WeakMap<T, Map<string, string>>();
+  const writtenBases = new WeakMap<T, WrittenMessage>();
 
-  function textsOf(base: T): Map<string, string> {
-    const known = textsByBase.get(base);
+  function writeWhole(message: T): WrittenMessage {
+    let text = head;
+    const ends: number[] = [];
+    for (const { name, next, write } of written) {
+      const member: unknown = Reflect.get(message, name);
+      if (member !== null && member !== undefined) text += next + write(member);
+      ends.push(text.length);
+    }
+    return { text: `${text}}`, ends };
+  }
+
+  function writeBase(base: T): WrittenMessage {
+    const known = writtenBases.get(base);
     if (known !== undefined) return known;
-    const made = new Map<string, string>();
-    textsByBase.set(base, made);
+    const made = writeWhole(base);
+    writtenBases.set(base, made);
     return made;
   }
 
   return (message, base = null) => {
-    const kept = base === null ? null : textsOf(base);
-    let text = head;
-    for (const { name, next, write } of written) {
+    if (base === null) return writeWhole(message).text;
+    const kept = writeBase(base);
+    let text = "";
+    let taken = 0;
+    for (const [index, { name, next, write }] of written.entries()) {
       const member: unknown = Reflect.get(message, name);
-      if (member === null || member === undefined) continue;
-      const isShared = base !== null && Reflect.get(base, name) === member;
-      const known = isShared ? kept?.get(name) : undefined;
-      const own = known ?? next + write(member);
-      if (isShared && known === undefined) kept?.set(name, own);
-      text += own;
+      if (member === Reflect.get(base, name)) continue;
+      text += kept.text.slice(taken, kept.ends[index - 1] ?? head.length);
+      if (member !== null && member !== undefined) text += next + write(member);
+      taken = kept.ends[index] ?? taken;
     }
-    return `${text}}`;
+    return taken === 0 ? kept.text : text + kept.text.slice(taken);
   };
 }
 

@@ -2,7 +2,16 @@
 
 import type * as wire from "../../generated/records.ts";
 import type { ShownState } from "./state-table.ts";
-import { type JsonWriter, writeMessage, writeNumber, writeObject, writeText, writeToken } from "../json/write-json.ts";
+import {
+  type JsonWriter,
+  writeMessage,
+  writeNumber,
+  writeObject,
+  writeOnce,
+  writeOpenObject,
+  writeText,
+  writeToken,
+} from "../json/write-json.ts";
 
 type EventIdentifiers = Pick<wire.TransactionIdentifiers, "endToEndIdentification" | "transactionIdentification" | "uetr">;
 
@@ -14,12 +23,16 @@ export interface TransactionInfo {
   readonly subService: string | null;
 }
 
-/** The members of a TRANSACTION_STATE posting. `payload` is finished JSON text. */
-export interface EventDocument {
+/** The first members of a TRANSACTION_STATE posting: the same in all of one type. */
+export interface EventHead {
   readonly name: string;
   readonly apiVersion: string;
   readonly class: string;
   readonly type: string;
+}
+
+/** The members of a TRANSACTION_STATE posting behind its head, without the payload. */
+export interface EventDocument {
   readonly stageVersion: number;
   readonly actionDate: string | null;
   readonly creationDateTime: string | null;
@@ -32,7 +45,6 @@ export interface EventDocument {
   readonly identifiers: EventIdentifiers | null;
   readonly state: ShownState | null;
   readonly transactionInfo: TransactionInfo | null;
-  readonly payload: string | null;
 }
 
 /** The payment record of an ESM_STATE posting. `amount` is in minor units, as the text of an integer. */
@@ -60,7 +72,7 @@ export interface EsmEventDocument {
   readonly transactionInfo: TransactionInfo;
 }
 
-const shownState = writeObject<ShownState>({ financialTransactionState: writeText, transactionState: writeText });
+const shownState = writeOnce(writeObject<ShownState>({ financialTransactionState: writeText, transactionState: writeText }));
 const transactionInfo = writeObject<TransactionInfo>({
   direction: writeText,
   paymentType: writeText,
@@ -69,11 +81,14 @@ const transactionInfo = writeObject<TransactionInfo>({
   subService: writeText,
 });
 
-export const eventText: JsonWriter<EventDocument> = writeObject<EventDocument>({
-  name: writeText,
-  apiVersion: writeText,
-  class: writeText,
-  type: writeText,
+const eventHead = writeObject<EventHead>({ name: writeText, apiVersion: writeText, class: writeText, type: writeText });
+
+/** The beginning of every posting of a type. */
+export function writeEventHead(head: EventHead): string {
+  return eventHead(head).slice(0, -1);
+}
+
+const eventMembers = writeOpenObject<EventDocument>({
   stageVersion: writeNumber,
   actionDate: writeText,
   creationDateTime: writeText,
@@ -88,11 +103,19 @@ export const eventText: JsonWriter<EventDocument> = writeObject<EventDocument>({
     creationDateTime: writeText,
     httpStatusCode: writeNumber,
   }),
-  identifiers: writeObject<EventIdentifiers>({ endToEndIdentification: writeText, transactionIdentification: writeText, uetr: writeText }),
+  // A transaction shows the same ones in all of its events.
+  identifiers: writeOnce(
+    writeObject<EventIdentifiers>({ endToEndIdentification: writeText, transactionIdentification: writeText, uetr: writeText }),
+  ),
   state: shownState,
   transactionInfo,
-  payload: writeToken,
 });
+
+/** The texts of a TRANSACTION_STATE posting, in order. `payload` is finished JSON text. */
+export function eventTexts(head: string, document: EventDocument, payload: string | null): readonly string[] {
+  const text = eventMembers(head, document);
+  return payload === null ? [text, "}"] : [text, ',"payload":', payload, "}"];
+}
 
 export const esmEventText: JsonWriter<EsmEventDocument> = writeObject<EsmEventDocument>({
   apiVersion: writeText,

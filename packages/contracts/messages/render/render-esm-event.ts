@@ -9,6 +9,7 @@
 import type { EventOutput } from "@sluice/domain";
 import { assert } from "@sluice/kernel";
 import { amountScale } from "../json/amount.ts";
+import { encodeTexts } from "../json/encode-texts.ts";
 import { sha256Hex } from "../json/canonical-json.ts";
 import { esmEventText, type PaymentRecord } from "./event-writers.ts";
 import type * as wire from "../../generated/records.ts";
@@ -40,7 +41,7 @@ export function renderEsmEventBody(output: EventOutput, sources: MessageSources,
     state: shownState(output, sources),
     transactionInfo: buildTransactionInfo(output, sources),
   });
-  return new TextEncoder().encode(text);
+  return encodeTexts(text);
 }
 
 /**

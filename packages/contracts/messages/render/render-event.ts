@@ -9,11 +9,12 @@ import { findServiceCode } from "@sluice/domain/schemes";
 import { assert } from "@sluice/kernel";
 import type { EsmStateEvent, TransactionStateEvent } from "../../generated/records.ts";
 import { maskMessage } from "./mask-message.ts";
-import { type EventDocument, eventText, type TransactionInfo } from "./event-writers.ts";
+import { encodeTexts } from "../json/encode-texts.ts";
+import { type EventDocument, eventTexts, type TransactionInfo, writeEventHead } from "./event-writers.ts";
 import { flowFromRecord, isCreditRecord, messageFromRecord, type PaymentReceived, uetrFromRecord } from "../../wire/payment-received.ts";
 import type { MessageSources } from "./message-sources.ts";
-import { buildOutgoingMessage, messageText, utcText } from "./render-message.ts";
-import { eventTypeFor, shownState, stateRow } from "./state-table.ts";
+import { messageText, showMessage, type ShownMessage, utcText } from "./render-message.ts";
+import { eventTypeFor, eventTypes, shownState, stateRow } from "./state-table.ts";
 
 export const apiVersion = "1.0.0";
 const eventClass = "TRANSACTION_STATE";
@@ -49,28 +50,38 @@ export function renderEventBody(output: EventOutput, sources: MessageSources, op
   assert(output.flow === flowFromRecord(sources.received), `an event of the flow ${output.flow} shows a message of it`);
   assert(row.payload === null || row.payload === output.payload, `${output.state} shows ${String(row.payload)}`);
   assert(row.direction === null || row.direction === output.direction, `${output.state} is ${String(row.direction)}`);
-  const shown = buildOutgoingMessage(output.payload, sources, output);
+  const shown = showMessage(output.payload, sources, output);
   const { transactionIdentifiers, paymentScheme } = messageFromRecord(sources.received);
   const { direction } = output;
   const service = serviceFor(output, paymentScheme.schema);
   const isFull = options.eventShape === "full";
-  const type = eventTypeFor(output);
   const document: EventDocument = {
-    name: `${eventClass}_${type}`,
-    apiVersion,
-    class: eventClass,
-    type,
     stageVersion: output.stageVersion,
     actionDate: isFull ? actionDate(output, sources.received) : null,
     creationDateTime: isFull ? utcText(output.enteredAtMs) : null,
     tranInfo: { tranUetr: transactionIdentifiers.uetr, direction, paymentScheme: paymentScheme.schema, service },
-    messageInfo: { ...shown.message.messageIdentifiers, httpStatusCode: row.isByExchange ? output.httpStatusCode : null },
+    messageInfo: { ...shown.outgoing.message.messageIdentifiers, httpStatusCode: row.isByExchange ? output.httpStatusCode : null },
     identifiers: isFull ? transactionIdentifiers : null,
     state: isFull ? shownState(output, sources) : null,
     transactionInfo: isFull ? buildTransactionInfo(output, sources) : null,
-    payload: options.eventPayload === "none" ? null : messageText(options.eventPayload === "masked" ? maskMessage(shown) : shown),
   };
-  return new TextEncoder().encode(eventText(document));
+  return encodeTexts(...eventTexts(headFor(eventTypeFor(output)), document, payloadText(shown, options)));
+}
+
+/** #3 */
+function payloadText(shown: ShownMessage, { eventPayload }: EventShape): string | null {
+  if (eventPayload === "none") return null;
+  return eventPayload === "masked" ? messageText(maskMessage(shown.outgoing)) : shown.text;
+}
+
+const heads: ReadonlyMap<string, string> = new Map(
+  eventTypes.map((type) => [type, writeEventHead({ name: `${eventClass}_${type}`, apiVersion, class: eventClass, type })]),
+);
+
+function headFor(type: string): string {
+  const head = heads.get(type);
+  assert(head !== undefined, `${type} is the type of an event`);
+  return head;
 }
 
 /**

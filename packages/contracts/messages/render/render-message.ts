@@ -11,6 +11,7 @@ import type { DispatchOutput, EventOutput, MessageForm } from "@sluice/domain";
 import { assert, unreachable } from "@sluice/kernel";
 import type * as wire from "../../generated/records.ts";
 import { creditTransferText, directDebitText, statusReportText } from "./message-writers.ts";
+import { encodeTexts } from "../json/encode-texts.ts";
 import type { MessageSources } from "./message-sources.ts";
 import { flowFromRecord, isCreditRecord, type PaymentReceived } from "../../wire/payment-received.ts";
 import {
@@ -76,6 +77,55 @@ export function buildOutgoingMessage(form: MessageForm, sources: MessageSources,
   }
 }
 
+/** A message that leaves, or that an event shows, with its text once somebody has asked for it. */
+export class ShownMessage {
+  readonly outgoing: OutgoingMessage;
+  #text: string | null = null;
+
+  constructor(outgoing: OutgoingMessage) {
+    this.outgoing = outgoing;
+  }
+
+  get text(): string {
+    return (this.#text ??= messageText(this.outgoing));
+  }
+}
+
+/** What a message of these forms is made of, beside the received one. */
+interface MadeMessage {
+  readonly form: MessageForm;
+  readonly messageIdentification: string;
+  readonly madeAtMs: number;
+  readonly businessDate: string;
+  readonly shown: ShownMessage;
+}
+
+/** A report on a verdict, or on an outcome, is made of more. */
+const keptForms: ReadonlySet<MessageForm> = new Set<MessageForm>(["inbound-debit", "inbound-credit", "report-accepted"]);
+
+/**
+ * The newest message that was made of a received one, as long as that is kept: it is sent, and then shown by the events
+ * of several states.
+ */
+const newestMade = new WeakMap<PaymentReceived, MadeMessage>();
+
+/** Builds the message in the requested form, once for all that show the same. */
+export function showMessage(form: MessageForm, sources: MessageSources, output: DispatchOutput | EventOutput): ShownMessage {
+  if (!keptForms.has(form)) return new ShownMessage(buildOutgoingMessage(form, sources, output));
+  const { messageIdentification, businessDate } = output;
+  const madeAtMs = readMadeAtMs(output);
+  const newest = newestMade.get(sources.received);
+  const isSame =
+    newest?.form === form &&
+    newest.messageIdentification === messageIdentification &&
+    newest.madeAtMs === madeAtMs &&
+    newest.businessDate === businessDate;
+  if (isSame) return newest.shown;
+  const shown = new ShownMessage(buildOutgoingMessage(form, sources, output));
+  newestMade.set(sources.received, { form, messageIdentification, madeAtMs, businessDate, shown });
+  return shown;
+}
+
 export function messageText(outgoing: OutgoingMessage): string {
   switch (outgoing.kind) {
     case "DirectDebit":
@@ -90,12 +140,16 @@ export function messageText(outgoing: OutgoingMessage): string {
 }
 
 export function renderDispatchBody(output: DispatchOutput, sources: MessageSources): Uint8Array {
-  return new TextEncoder().encode(messageText(buildOutgoingMessage(output.form, sources, output)));
+  return encodeTexts(showMessage(output.form, sources, output).text);
 }
+
+/** The instant that was written last: what follows from one record has the record's time. */
+let newestUtc = { epochMs: 0, text: new Date(0).toISOString() };
 
 /** Formats epoch milliseconds as 2026-11-20T05:12:03.410Z. */
 export function utcText(epochMs: number): string {
-  return new Date(epochMs).toISOString();
+  if (newestUtc.epochMs !== epochMs) newestUtc = { epochMs, text: new Date(epochMs).toISOString() };
+  return newestUtc.text;
 }
 
 /**
@@ -131,6 +185,9 @@ function report(message: wire.PaymentStatusReport): OutgoingMessage {
 }
 
 function buildIdentifiers(output: DispatchOutput | EventOutput): wire.MessageIdentifiers {
-  const madeAtMs = output.kind === "event" ? output.messageMadeAtMs : output.madeAtMs;
-  return { messageIdentification: output.messageIdentification, creationDateTime: utcText(madeAtMs) };
+  return { messageIdentification: output.messageIdentification, creationDateTime: utcText(readMadeAtMs(output)) };
+}
+
+function readMadeAtMs(output: DispatchOutput | EventOutput): number {
+  return output.kind === "event" ? output.messageMadeAtMs : output.madeAtMs;
 }

@@ -54,6 +54,24 @@ describe("the samples are reproduced from the outbound debit, digits included", 
   });
 });
 
+test("I3: a message that was made before is shown again only where nothing of it differs", () => {
+  const sources = buildMessageSources({ verdict: accountVerified("ACCEPTED") });
+  const made = buildDispatchOutput("D", "2026-11-20T06:00:01Z");
+  const further = [
+    made,
+    { ...made, businessDate: "2026-11-23" },
+    { ...made, madeAtMs: made.madeAtMs + 1 },
+    { ...made, messageIdentification: `${made.messageIdentification}2` },
+    buildDispatchOutput("A", "2026-11-20T06:00:01Z"),
+    made,
+  ];
+  for (const output of further) {
+    const fresh = renderDispatchBody(output, buildMessageSources({ verdict: accountVerified("ACCEPTED") }));
+    expect(text(renderDispatchBody(output, sources))).toBe(text(fresh));
+    expect(text(renderDispatchBody(output, sources))).toBe(text(fresh));
+  }
+});
+
 test("I3: the same output and sources give the same bytes", () => {
   const given = () => buildMessageSources({ verdict: accountVerified("ACCEPTED") });
   const bodies = [1, 2].map(() => renderEventBody(heldEventOutput, given(), full));

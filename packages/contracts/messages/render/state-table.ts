@@ -16,6 +16,9 @@ export interface StateRow {
   readonly direction: "OUTBOUND" | "INBOUND" | null;
   readonly payload: MessageForm | null;
   readonly isByExchange: boolean;
+  /** The two states as events show them. */
+  readonly shown: ShownState;
+  readonly shownOnHold: ShownState;
 }
 
 export type StateTable = Readonly<Partial<Record<State, StateRow>>>;
@@ -76,12 +79,12 @@ export interface ShownState {
 }
 
 export function shownState(output: EventOutput, { finalReport }: { readonly finalReport: StatusReportReceived | null }): ShownState {
-  const { financialTransactionState, transactionState } = stateRow(output);
-  if (output.wasHeld) return { financialTransactionState, transactionState: "ON_HOLD" };
-  if (output.state !== "CREDIT_AUTH_RESPONSE_ACCEPTED") return { financialTransactionState, transactionState };
+  const { shown, shownOnHold } = stateRow(output);
+  if (output.wasHeld) return shownOnHold;
+  if (output.state !== "CREDIT_AUTH_RESPONSE_ACCEPTED") return shown;
   assert(finalReport !== null, "an end by report has that report");
   const isNegative = readReportOutcome(finalReport.report) === "not-made";
-  return { financialTransactionState: isNegative ? "UNPAID" : financialTransactionState, transactionState };
+  return isNegative ? { ...shown, financialTransactionState: "UNPAID" } : shown;
 }
 
 /** The `type` of the event. A credit's states have the names of their events. */
@@ -106,5 +109,6 @@ function row(
   payload: StateRow["payload"],
   isByExchange: boolean,
 ): StateRow {
-  return { financialTransactionState, transactionState, direction, payload, isByExchange };
+  const shown = { financialTransactionState, transactionState };
+  return { ...shown, direction, payload, isByExchange, shown, shownOnHold: { ...shown, transactionState: "ON_HOLD" } };
 }

@@ -126,7 +126,10 @@ export function balanceBelow(transaction: LedgerTransaction | OrphanTransaction,
 
 /** What the record at `offset` moved; nothing if it made no entry, or none that counts in another column. */
 export function movementsAt(transaction: LedgerTransaction | OrphanTransaction, offset: bigint): readonly Movement[] {
-  if (!transaction.transitions.some((entry) => entry.offset === offset)) return [];
+  const { transitions } = transaction;
+  const last = transitions.findLastIndex((entry) => entry.offset <= offset);
+  if (last < 0 || transitions[last]?.offset !== offset) return [];
+  if (staysInColumn(transaction, last, offset)) return [];
   const left = [...balanceBelow(transaction, offset)];
   const entered = balanceBelow(transaction, offset + 1n).filter((movement) => {
     const same = left.findIndex(({ day, column }) => day === movement.day && column === movement.column);
@@ -134,6 +137,15 @@ export function movementsAt(transaction: LedgerTransaction | OrphanTransaction, 
     return same < 0;
   });
   return [...left.map(reverse), ...entered];
+}
+
+/** Most records enter states of the same column, on the same date: then both balances are the same. */
+function staysInColumn({ transitions }: Pick<LedgerTransaction, "transitions">, last: number, offset: bigint): boolean {
+  const before = transitions.findLastIndex((entry) => entry.offset < offset);
+  const [from, to] = [transitions[before], transitions[last]];
+  if (from === undefined || to === undefined || toColumn(from) !== toColumn(to)) return false;
+  for (let index = before; index <= last; index += 1) if (transitions[index]?.businessDate !== from.businessDate) return false;
+  return true;
 }
 
 function reverse(movement: Movement): Movement {
