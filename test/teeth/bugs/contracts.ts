@@ -18,7 +18,7 @@ export const contractBugs: readonly PlantedBug[] = [
   {
     id: "order-of-members-is-content",
     breaks: "The same message with its members in another order is another content.",
-    edits: [{ file: "packages/contracts/messages/json/canonical-json.ts", find: "    .sort()\n", put: "" }],
+    edits: [{ file: "packages/contracts/messages/json/canonical-json.ts", find: "at < names.length; at += 1", put: "at < 1; at += 1" }],
     nearest: ["packages/contracts/messages/json/json.test.ts"],
   },
   {
