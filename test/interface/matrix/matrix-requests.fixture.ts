@@ -115,7 +115,7 @@ export function openAsking({ authority, ways }: MatrixCallers) {
     });
   }
 
-  /** Signs in once, and takes the token of the session's forms from a page. */
+  /** Signs in once, and takes the token of the session's forms from the first page that shows one to the operator. */
   function sessionOf(port: number, operator: string): Promise<Session> {
     const found = sessions.get(operator) ?? openSession(port, operator);
     sessions.set(operator, found);
@@ -126,8 +126,12 @@ export function openAsking({ authority, ways }: MatrixCallers) {
     const form = { "content-type": "application/x-www-form-urlencoded" };
     const asked = { method: "POST", path: "/sign-in", body: encode(`token=${sampleToken(operator)}`) };
     const { setCookie: cookie } = await send(port, asked, {}, form);
-    const { text } = await send(port, { method: "GET", path: "/", body: null }, {}, { cookie });
-    return { cookie, formToken: /name="formToken" value="(\w+)"/.exec(text)?.[1] ?? "" };
+    for (const path of ["/", "/calendar"]) {
+      const { text } = await send(port, { method: "GET", path, body: null }, {}, { cookie });
+      const formToken = /name="formToken" value="(\w+)"/.exec(text)?.[1];
+      if (formToken !== undefined) return { cookie, formToken };
+    }
+    return { cookie, formToken: "" };
   }
 
   async function asPage(port: number, address: AskedAddress, shown: Shown): Promise<[AskedAddress, Readonly<Record<string, string>>]> {
