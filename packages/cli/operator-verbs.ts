@@ -80,9 +80,24 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/reading/bank-own.ts")).bankDeliveriesVerb,
       },
       {
+        name: "bank events",
+        line: "events of a time: how each was posted; as a file",
+        load: async () => (await import("./verbs/banks/bank-events.ts")).bankEventsVerb,
+      },
+      {
         name: "services",
         line: "each process: version, readiness, partitions, lag",
         load: async () => (await import("./verbs/reading/services.ts")).servicesVerb,
+      },
+      {
+        name: "topics list",
+        line: "the topics: what each is, how long it keeps records",
+        load: async () => (await import("./verbs/reading/topics.ts")).topicsListVerb,
+      },
+      {
+        name: "topics show",
+        line: "a topic's records: writers, readers, key, fields",
+        load: async () => (await import("./verbs/reading/topics.ts")).topicsShowVerb,
       },
       {
         name: "alarms",

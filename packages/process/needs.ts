@@ -13,6 +13,7 @@ import { requireTopics } from "./checks/topic-check.ts";
 import { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.ts";
 import { keyVariables, openDataKeys, openKeyService } from "./connections/key-service.ts";
 import { registryConnection, registryVariables } from "./connections/registry-connection.ts";
+import { watchTopics } from "./checks/watch-topics.ts";
 import { requirePartitions } from "./checks/partition-check.ts";
 
 export interface Opening<N extends VariableName = VariableName> {
@@ -116,6 +117,7 @@ export function broker(service: BrokerService, options: BrokerOptions = {}): Nee
       const { configuration, time, logger, metrics, opened } = opening;
       const connection = await kafkaConnection(name, environment, opening);
       await requireTopics(connection, service, environment, logger);
+      watchTopics(connection, service, opening);
       const messaging = createKafkaMessaging({ connection, ...options, time, logger, metrics });
       opened.defer(() => messaging.close());
       await requirePartitions(messaging, service, configuration.partitionCount);

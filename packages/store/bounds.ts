@@ -8,6 +8,8 @@ export const pageMax = 10_000;
 /** Days that are not reconciled, of all schemes. Each date is one; none stays for long unless something is wrong. */
 export const openDaysMax = 10_000;
 export const endpointsMax = 10_000;
+/** Checks of one endpoint. */
+export const checksKept = 10;
 const searchMax = 1_000;
 export const groupsMax = 100_000;
 

@@ -250,6 +250,13 @@ export interface EndpointHealth {
   readonly check: EndpointCheck | null;
   /** When its breaker opened, with the reason, and closed (null), the oldest first: the newest 20 of who wrote last. */
   readonly changes: readonly { readonly atMs: number; readonly reason: string | null }[];
+  /** What checks brought, the oldest first: the newest ten. `addCheck` alone changes them. */
+  readonly checks: readonly KeptCheck[];
+}
+
+export interface KeptCheck extends EndpointCheck {
+  /** Id of the operator who asked for it. */
+  readonly operator: string;
 }
 
 export interface EndpointCheck {
@@ -264,8 +271,10 @@ export interface EndpointCheck {
 }
 
 export interface EndpointHealthStore {
-  /** Replaces each document by (service, receiver, origin). At most 1,000. */
+  /** Replaces each document by (service, receiver, origin), but for its checks. At most 1,000. */
   write(health: readonly EndpointHealth[]): Promise<void>;
+  /** Adds a check to those that are kept. Where nothing is stored of the endpoint, `health` is too. */
+  addCheck(health: EndpointHealth, check: KeptCheck): Promise<void>;
   /** Lists one service's endpoints, or all (null), by (service, receiver, origin); at most 10,000. */
   all(service: string | null): Promise<readonly EndpointHealth[]>;
 }

@@ -17,7 +17,7 @@ import {
   totalsCountedAtSchema,
 } from "./answer-parts.ts";
 import { ownAnswers } from "./own-answers.ts";
-import { bankStatusSchema, failingMessageSchema } from "./receiver-answers.ts";
+import { bankStatusSchema, failingMessageSchema, checkedAddressSchema } from "./receiver-answers.ts";
 
 export const heldSchema = z
   .strictObject({
@@ -107,6 +107,9 @@ export const bankAnswers = {
     totalsCountedAt: totalsCountedAtSchema,
     status: bankStatusSchema,
     configured: configured.nullable().meta({ description: "null: the configuration does not have it any more." }),
+    checks: z
+      .array(z.strictObject({ action: textSchema, operator: textSchema, at: timeSchema, addresses: z.array(checkedAddressSchema) }))
+      .meta({ description: "The last ten checks of its addresses, the newest first." }),
     gates: z.array(bankGate).meta({ description: "On the first three days of each scheme that are not reconciled; none for a connector." }),
     openCredits: z.array(openCredits).meta({ description: "Credits to it that are not resolved, by state." }),
     held: z.array(heldSchema),

@@ -25,7 +25,7 @@ export interface ControlOperation {
   readonly method: "GET" | "POST";
   /**
    * The path below the prefix, in OpenAPI's form. A part in braces is a parameter: `uetr`, `scheme`, `date`, `bank`,
-   * `action` or `letter`.
+   * `action`, `letter` or `topic`.
    */
   readonly path: string;
   readonly role: ControlRole;
@@ -48,6 +48,8 @@ export const controlOperations = [
   question("listAlarms", "/alarms", [], "Alarms that fire"),
   question("controlStatus", "/status", [], "Partitions, banks and days at a glance"),
   question("listServices", "/services", [], "Each process of each service: version, readiness, partitions"),
+  question("listTopics", "/topics", [], "The topics, and who writes and reads their records"),
+  question("showTopic", "/topics/{topic}", [], "The records of a topic, with every field of their newest schema"),
   question("searchTransactions", "/transactions", [...searchTerms.map(({ name }) => name), "sort", ...page], "Search transactions"),
   question(
     "countTransactions",
@@ -95,6 +97,8 @@ export const controlOperations = [
   ),
   ofBank("showOwnTransaction", "/banks/{bank}/transactions/{uetr}", [], "One transaction of a bank's own, and its states"),
   ofBank("listOwnDeliveries", "/banks/{bank}/deliveries", page, "What a bank has not taken, and what it answered"),
+  ofBank("listOwnEvents", "/banks/{bank}/events", ["from", "to", "after"], "How many events of a bank a time has, and how each was posted"),
+  ofBank("exportOwnEvents", "/banks/{bank}/events/export", ["from", "to", "format"], "A bank's events of a time, as a file"),
   question(
     "listRefused",
     "/banks/{bank}/refused",

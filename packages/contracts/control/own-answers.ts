@@ -17,7 +17,7 @@ import {
   timeSchema,
   uetrSchema,
 } from "./answer-parts.ts";
-import { endpointSchema, receiverStateSchema, undeliveredMessageSchema, waitingTotals } from "./receiver-answers.ts";
+import { checkedAddressSchema, endpointSchema, receiverStateSchema, undeliveredMessageSchema, waitingTotals } from "./receiver-answers.ts";
 
 const ownCount = z
   .strictObject({
@@ -94,6 +94,15 @@ export const ownAnswers = {
     state: receiverStateSchema,
     until: nullableTimeSchema.meta({ description: "End of the maintenance." }),
     endpoints: z.array(endpointSchema.omit({ check: true }).extend({ check: ownCheck.nullable() })),
+    checks: z
+      .array(
+        z.strictObject({
+          operator: nullableTextSchema.meta({ description: "The bank's own person; null: Sluice's operators asked for it." }),
+          at: timeSchema,
+          addresses: z.array(checkedAddressSchema),
+        }),
+      )
+      .meta({ description: "The last ten checks of its addresses, the newest first." }),
     waiting: z
       .strictObject({ deliveries: waitingTotals, postings: waitingTotals, countedAt: countedAtSchema })
       .nullable()
@@ -136,6 +145,41 @@ export const ownAnswers = {
         recentAttempts: true,
       }),
     ),
+    next: nextPageSchema,
+  }),
+  listOwnEvents: z.strictObject({
+    schema: z.literal("OwnEvents"),
+    asOf: asOfSchema,
+    bank: textSchema,
+    from: timeSchema,
+    to: timeSchema,
+    isPosted: z.boolean().meta({ description: "False: the bank has no address for events now." }),
+    count: countSchema.meta({ description: "Events of this page: at most 10,000, and 32 MiB of bodies." }),
+    transactions: countSchema,
+    bytes: countSchema.meta({ description: "Length of their bodies." }),
+    counts: z
+      .strictObject({
+        done: countSchema,
+        underWay: countSchema,
+        waiting: countSchema,
+        refused: countSchema,
+        stopped: countSchema,
+        expired: countSchema,
+        notPosted: countSchema,
+      })
+      .meta({ description: "How their postings stand. Done: acknowledged, or the bank had no address for events when it came." }),
+    rows: z
+      .array(
+        z.strictObject({
+          webhookId: textSchema,
+          uetr: uetrSchema,
+          stageVersion: countSchema.nullable().meta({ description: "Null: of class ESM_STATE." }),
+          at: timeSchema,
+          status: z.enum(["done", "under-way", "waiting", "refused", "stopped", "expired", "not-posted"]),
+        }),
+      )
+      .meta({ description: "The first hundred whose postings are not done." }),
+    rowsCount: countSchema.meta({ description: "How many there are." }),
     next: nextPageSchema,
   }),
 } as const satisfies Readonly<Record<string, z.ZodType>>;

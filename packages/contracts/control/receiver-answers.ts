@@ -51,6 +51,17 @@ export const endpointSchema = z
       }),
   })
   .meta({ id: "Endpoint" });
+/** What one address answered to a check. */
+export const checkedAddressSchema = z
+  .strictObject({
+    service: learntService,
+    address: textSchema,
+    at: timeSchema,
+    tookMs: countSchema,
+    httpStatusCode: z.int().nullable(),
+    reason: nullableTextSchema,
+  })
+  .meta({ id: "CheckedAddress", description: "Any status code says that it was reached; else `reason` says why not." });
 const reconciliationCloseSchema = nullableTimeSchema.meta({
   id: "ReconciliationCloses",
   description: "The reconciliation close; what is unresolved then becomes an item.",

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { alarmAnswers } from "./alarm-answers.ts";
 import { requestAnswers } from "./request-answers.ts";
+import { topicAnswers } from "./topic-answers.ts";
 import {
   asOfSchema,
   bigNumberSchema,
@@ -78,6 +79,7 @@ const process = z
 export const serviceAnswers = {
   ...alarmAnswers,
   ...requestAnswers,
+  ...topicAnswers,
   listServices: z.strictObject({
     schema: z.literal("Services"),
     asOf: asOfSchema,
@@ -94,6 +96,22 @@ export const serviceAnswers = {
         }),
       )
       .meta({ description: "The topics that the console may ask for, with how much each keeps." }),
+    topicsCompared: countSchema.meta({
+      description: "Processes that have compared the topics that they write with the configuration; 0: nobody knows.",
+    }),
+    topicDifferences: z
+      .array(
+        z.strictObject({
+          topic: textSchema,
+          what: textSchema.meta({ description: "partitions, replication, or the broker's name of a setting." }),
+          wanted: textSchema,
+          found: textSchema,
+          isDangerous: z.boolean().meta({ description: "It would break order or lose records." }),
+          sentence: textSchema,
+          mend: textSchema.meta({ description: "The command that mends it, or a sentence where none does." }),
+        }),
+      )
+      .meta({ description: "How topics at the brokers differ from the configuration, the dangerous first." }),
     certificates: z
       .array(z.strictObject({ receiver: textSchema, endsAt: timeSchema }))
       .meta({ description: "When client certificates end, the first to end first, as far as processes show them." }),

@@ -4,7 +4,8 @@
 //    waits for it any more.
 // #2 A check is no attempt: it needs no slot, moves no breaker, and is made also while the receiver is paused or its
 //    breaker is open.
-// #3 The newest check of an endpoint is a part of its health, and is written with it.
+// #3 The newest check of an endpoint is a part of its health, and is written with it. The newest ten are kept. While
+//    the store is away a check is in the log alone: nothing waits for it.
 
 import type { EndpointCheckRequested } from "@sluice/contracts";
 import type { EngineContext } from "../context.ts";
@@ -33,17 +34,23 @@ export async function checkEndpoints(
   await Promise.all(
     [...byOrigin].map(async ([origin, operation]) => {
       const endpoint = endpoints.find((one) => one.origin === origin);
-      if (endpoint !== undefined) await checkEndpoint(context, endpoint, operation, { id: action.id, timeoutMs: receiver.answerTimeoutMs });
+      if (endpoint !== undefined) await checkEndpoint(context, endpoint, operation, { ...action, timeoutMs: receiver.answerTimeoutMs });
     }),
   );
 }
 
 interface Check {
   readonly id: string;
+  readonly operator: string;
   readonly timeoutMs: number;
 }
 
-async function checkEndpoint(context: EngineContext, endpoint: Endpoint, operation: Operation, { id, timeoutMs }: Check): Promise<void> {
+async function checkEndpoint(
+  context: EngineContext,
+  endpoint: Endpoint,
+  operation: Operation,
+  { id, operator, timeoutMs }: Check,
+): Promise<void> {
   const { time, gateway, logger } = context;
   const startMs = time.monotonicMs();
   const headers = {
@@ -62,5 +69,5 @@ async function checkEndpoint(context: EngineContext, endpoint: Endpoint, operati
     reason: answer.kind === "answered" ? null : answer.reason,
   };
   logger.info("endpoint.checked", { ...endpoint.labels, ...check });
-  context.endpoints.recordCheck(endpoint, check);
+  await context.endpoints.recordCheck(endpoint, { ...check, operator });
 }

@@ -228,7 +228,7 @@ export class Endpoint {
     if (origin === null) return null;
     const { time, brokerClock } = this.#options;
     const leftMs = this.#retryAfterUntilMs - time.monotonicMs();
-    const known = { service, receiverId, origin, check: this.check, changes: this.#judge.changes };
+    const known = { service, receiverId, origin, check: this.check, changes: this.#judge.changes, checks: [] };
     return {
       ...known,
       breaker: this.#open,

@@ -9,7 +9,7 @@
 
 import type { ConfiguredParty } from "@sluice/config";
 import { formatReason, type Logger, type Time } from "@sluice/kernel";
-import type { EndpointHealthStore } from "@sluice/store";
+import type { EndpointHealthStore, KeptCheck } from "@sluice/store";
 import { deliveryOperations, findOperationAddress } from "./operation-addresses.ts";
 import type { DeliveryMetrics } from "../metrics.ts";
 import { Endpoint, type EndpointEvents } from "./endpoint.ts";
@@ -100,10 +100,21 @@ export class Endpoints {
     return this.forReceiver(endpoint.receiverId).includes(endpoint);
   }
 
-  /** Keeps what an operator's check brought, with the health of the endpoint. */
-  recordCheck(endpoint: Endpoint, check: NonNullable<Endpoint["check"]>): void {
+  /** Keeps what an operator's check brought, with the health of the endpoint, and in the list of its checks. */
+  async recordCheck(endpoint: Endpoint, { operator, ...check }: KeptCheck): Promise<void> {
     endpoint.check = check;
+    const health = endpoint.health(this.#options.service);
     this.#flushSoon(endpoint);
+    if (health === null) return;
+    try {
+      await this.#options.endpointHealth.addCheck(health, { ...check, operator });
+    } catch (error) {
+      this.#options.logger.warn("endpoint-health.check-not-kept", {
+        ...endpoint.labels,
+        action: check.action,
+        reason: formatReason(error),
+      });
+    }
   }
 
   /** Makes all that waits for the receiver due, or the next probe of an open breaker. */

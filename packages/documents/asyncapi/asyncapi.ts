@@ -67,11 +67,15 @@ const topicTexts: Readonly<Record<string, string>> = {
   audit: "Who signed in, was refused, read, exported and decided, and what changed in the configuration. Chained by hash and sealed.",
 };
 
+export function describeTopic(topic: string): string {
+  return topicTexts[channelName(topic)] ?? topic;
+}
+
 function channel({ topic, partitions, replication, config }: TopicSpec): Part {
   const used = recordMap.filter((use) => use.topic === topic);
   return {
     address: topic,
-    description: topicTexts[channelName(topic)] ?? topic,
+    description: describeTopic(topic),
     ...(used.length === 0
       ? {}
       : { messages: Object.fromEntries(used.map(({ record }) => [record, { $ref: `#/components/messages/${record}` }])) }),
@@ -125,7 +129,7 @@ function message(record: RecordName): Part {
       },
     },
     payload: { schemaFormat: avro, schema },
-    bindings: { kafka: { key: { type: "string", description: keyText(record, schema.doc) }, bindingVersion: "0.5.0" } },
+    bindings: { kafka: { key: { type: "string", description: describeKey(record, schema.doc) }, bindingVersion: "0.5.0" } },
   };
 }
 
@@ -175,7 +179,8 @@ const proposalRecords: ReadonlySet<RecordName> = new Set<RecordName>([
   "DecisionRetracted",
 ]);
 const bankRecords: ReadonlySet<RecordName> = new Set<RecordName>(["BankPauseRequested", "BankResumeRequested", "EndpointCheckRequested"]);
-function keyText(record: RecordName, doc: string): string {
+/** What the key of a record is; `doc` is the text of its schema. */
+export function describeKey(record: RecordName, doc: string): string {
   if (record === "DeadLetter") return "The key of the record that could not be read.";
   if (proposalRecords.has(record)) return "`proposals`: all are in one partition, in one order.";
   if (record === "AuditEntry" || record === "AuditSeal") return "`audit`: all are in one partition, in one order.";

@@ -124,6 +124,10 @@ function answerFor(name: ControlOperationName): Part {
   if (name === "exportTransactions" || name === "exportActions") {
     return { description: "The file.", content: { "text/csv": { schema: { type: "string" } }, ...json(ref(answerName(name))) } };
   }
+  if (name === "exportOwnEvents") {
+    const text = { schema: { type: "string" } };
+    return { description: "The file.", content: { "text/csv": text, "application/x-ndjson": text } };
+  }
   if (name === "exportReconciliation") {
     const text = { schema: { type: "string" } };
     return { description: "The file.", content: { "text/csv": text, "application/xml": text, ...json(ref(answerName(name))) } };

@@ -9,6 +9,7 @@ const subjects: Readonly<Record<string, string>> = {
   alarms: "system",
   status: "system",
   services: "system",
+  topics: "system",
   transactions: "transactions",
   withdrawal: "transactions",
   windows: "days",

@@ -7,7 +7,7 @@ export const controlGuide = `For people, and programs of people, who run Sluice.
 
 **Roles.** \`read\`: every question. \`act\`: every decision. \`approve\`: confirming or rejecting what somebody else proposed.
 
-**A bank's own person** is an operator with a \`bank\` and the role \`read\`. It has \`GET /me\` and what shows the bank its own (\`/banks/{bank}/own\`, \`/banks/{bank}/transactions\`, \`/banks/{bank}/deliveries\`), of that bank alone; everything else is 403.
+**A bank's own person** is an operator with a \`bank\` and the role \`read\`. It has \`GET /me\` and what shows the bank its own (\`/banks/{bank}/own\`, \`/banks/{bank}/transactions\`, \`/banks/{bank}/deliveries\`, \`/banks/{bank}/events\`), of that bank alone; everything else is 403.
 
 **A decision** is a record of the journal with who, why and when. 202 means that it is appended; it takes effect, or is refused, where its transaction, day or bank comes to it. What became of it: \`GET /actions/{action}?key=…\` with \`action\` and \`key\` of the answer, usually within a second. A decision that could have no effect as things stand is answered 409 and not appended.
 
@@ -58,6 +58,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "Messages that were attempted three times or more and are not acknowledged, with the last answer, since when, and the next attempt: first deliveries, then event postings, each by bank and in the order of the topic.",
   listReconciliation: "Items with their row, cause, evidence, late answers and resolution.",
   summariseReconciliation: "Counts and sums of a day's items by bank, currency, row and cause.",
+  listTopics: "From the map of records that the services are held to. `GET /topics/{topic}` has the fields.",
+  showTopic: "Every field with its type, its text and the first version that has it, from the Avro schemas of this release.",
   exportTransactions: "All that match, sorted by UETR, as CSV or JSON.",
   exportReconciliation: "A day's items as CSV, JSON or ISO 20022 (pacs.002).",
   exportItemEvidence:
@@ -71,6 +73,10 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   listOwnTransactions:
     "Those that it sent (`side=sent`, where it is not given), or that were or will be sent to it (`side=received`). Without `identification`: received within the last 31 days.",
   showOwnTransaction: "404: it has no such transaction, which says nothing of other banks.",
+  listOwnEvents:
+    "Counts at most 10,000 events of a time of at most 31 days, in no order between transactions; `next` goes on behind them. What a bank acknowledged is not posted to it again: it asks for it by `GET /events`, and gets the same bytes under the same ids.",
+  exportOwnEvents:
+    "`csv`: a line for each event, with its `webhook-id`, how its posting stands, and length and SHA-256 of its body. `pages`: what `GET /events` answers the bank, page by page, a line each, with names and accounts; only for the bank's own person (403).",
   listOwnDeliveries: "Messages, first deliveries and then event postings, with its own answers.",
   listRefused:
     "Messages, or with `target` POSTING events, that it answered with a code after which nothing is tried any more: the first 500 in the order of the topic, with the sum of their transactions.",

@@ -9,8 +9,8 @@ export const queryTexts: Readonly<Record<string, { readonly description: string;
   closed: { description: "Dates that would be holidays too, with commas between them.", example: "2026-11-27" },
   windows: { description: "Processing windows in local time, with commas between them.", example: "08:00-12:00" },
   day: { description: "A business day, scheme:date.", example: "ZA_EFT:2026-11-20" },
-  format: { description: "csv or json; of reconciliation items also iso20022.", example: "csv" },
-  from: { description: "First date; of decisions an instant.", example: "2026-11-20" },
+  format: { description: "csv or json; of reconciliation items also iso20022; of a bank's events csv or pages.", example: "csv" },
+  from: { description: "First date; of decisions and events an instant.", example: "2026-11-20" },
   httpStatusCode: { description: "The code of its last answer.", example: "422" },
   kind: { description: "The record of the decision.", example: "WithdrawalRequested" },
   key: {
@@ -32,7 +32,7 @@ export const queryTexts: Readonly<Record<string, { readonly description: string;
   since: { description: "Dead-lettered at this instant or later.", example: "2026-11-20T06:00:00Z" },
   sort: { description: "uetr (the default) or newest: the last received first.", example: "newest" },
   target: { description: "DELIVERY (the default) or POSTING.", example: "DELIVERY" },
-  to: { description: "Last date, included; of decisions an instant.", example: "2026-11-27" },
+  to: { description: "Last date, included; of decisions and events an instant, not included.", example: "2026-11-27" },
   of: { description: "dispatch: a delivery; events: a posting. dispatch where it is not given.", example: "dispatch" },
   offset: { description: "Offset of the message in its topic.", example: "12" },
   topic: { description: "Where the record lay.", example: "sluice.journal.v1" },
@@ -47,5 +47,6 @@ export const pathTexts: Readonly<Record<string, { readonly description: string; 
   month: { description: "Month in UTC, YYYY-MM.", example: "2026-09" },
   letter: { description: "Place of a dead letter, partition:offset.", example: "0:0" },
   scheme: { description: "Scheme code.", example: "ZA_EFT" },
+  topic: { description: "Name of a topic.", example: "sluice.state-events.v1" },
   uetr: { description: "UETR, in any case.", example: exampleUetr },
 };

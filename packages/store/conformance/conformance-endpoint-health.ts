@@ -17,6 +17,7 @@ function buildHealth(over: Partial<EndpointHealth> = {}): EndpointHealth {
       { atMs: 1_794_000_000_000, reason: "transient" },
       { atMs: 1_794_000_009_000, reason: null },
     ],
+    checks: [],
     ...over,
   };
 }
@@ -49,6 +50,27 @@ export function endpointHealthPromises(open: () => Promise<Store>): void {
     const closed = buildHealth({ breaker: null, concurrency: 1, retryAfterUntilMs: null, updatedAtMs: 1_795_000_000_900 });
     await endpointHealth.write([longer, closed]);
     expect(await endpointHealth.all(null)).toStrictEqual([closed, elsewhere, longer]);
+  });
+
+  test("checks are kept, the newest ten of an endpoint, and a write of its health leaves them", async () => {
+    const { endpointHealth } = await open();
+    const check = (n: number) => ({
+      action: `c-${n}`,
+      atMs: 1_795_000_000_000 + n,
+      tookMs: n,
+      httpStatusCode: n % 2 === 0 ? 405 : null,
+      reason: n % 2 === 0 ? null : "ECONNREFUSED",
+      operator: "thandi",
+    });
+    // Nothing is stored of the endpoint yet.
+    await endpointHealth.addCheck(buildHealth(), check(1));
+    expect(await endpointHealth.all(null)).toStrictEqual([buildHealth({ checks: [check(1)] })]);
+    await endpointHealth.write([elsewhere]);
+    for (let n = 2; n <= 12; n += 1) await endpointHealth.addCheck(buildHealth({ concurrency: 9 }), check(n));
+    const closed = buildHealth({ breaker: null });
+    await endpointHealth.write([closed]);
+    const kept = Array.from({ length: 10 }, (_, index) => check(index + 3));
+    expect(await endpointHealth.all(null)).toStrictEqual([{ ...closed, checks: kept }, elsewhere]);
   });
 
   test("concurrent writers of the same endpoints are safe: each endpoint has what one of them wrote", async () => {

@@ -94,8 +94,9 @@ const fullHealth: EndpointHealth = {
   updatedAtMs: 1_795_000_000_002,
   check: { action: "c-1", atMs: 1_795_000_000_003, tookMs: 12, httpStatusCode: 405, reason: null },
   changes: [{ atMs: 1_795_000_000_001, reason: "503" }],
+  checks: [{ action: "c-1", atMs: 1_795_000_000_003, tookMs: 12, httpStatusCode: 405, reason: null, operator: "thandi" }],
 };
-const emptyHealth: EndpointHealth = { ...fullHealth, breaker: null, retryAfterUntilMs: null, check: null, changes: [] };
+const emptyHealth: EndpointHealth = { ...fullHealth, breaker: null, retryAfterUntilMs: null, check: null, changes: [], checks: [] };
 
 const newPartition = newStoredPartition("scheduler", 7, "0c0c");
 const lockedPartition = {

@@ -1,9 +1,9 @@
 // The collection `endpointHealth` on MongoDB: endpoint health. It is small and advisory, so the last writer wins.
 
 import type { Collection } from "mongodb";
-import { endpointHealthCodec, type StoredEndpointHealth } from "../documents/endpoint-health-document.ts";
+import { endpointHealthCodec, keepNewest, type StoredEndpointHealth } from "../documents/endpoint-health-document.ts";
 import { endpointsMax, assertBulk } from "../bounds.ts";
-import { insertIgnoringDuplicates, runGuarded } from "./mongodb-faults.ts";
+import { insertIgnoringDuplicates, runGuarded, tryInsert } from "./mongodb-faults.ts";
 import type { EndpointHealthStore } from "../port.ts";
 
 export function createMongoEndpointHealth(collection: Collection<StoredEndpointHealth>): EndpointHealthStore {
@@ -14,11 +14,22 @@ export function createMongoEndpointHealth(collection: Collection<StoredEndpointH
       const byId = new Map(health.map(endpointHealthCodec.encode).map((stored) => [stored._id, stored]));
       const sorted = [...byId.values()].sort((a, b) => (a._id < b._id ? -1 : 1));
       await runGuarded("endpointHealth.write", "write", async () => {
-        const updates = sorted.map(({ _id, ...fields }) => ({ updateOne: { filter: { _id }, update: { $set: fields } } }));
+        const updates = sorted.map(({ _id, checks: _checks, ...fields }) => ({ updateOne: { filter: { _id }, update: { $set: fields } } }));
         const { matchedCount } = await collection.bulkWrite(updates, { ordered: false });
         // Some documents are new. The insert leaves the existing ones unchanged, also one that another process made in
         // between.
         if (matchedCount < sorted.length) await insertIgnoringDuplicates(() => collection.insertMany(sorted, { ordered: false }));
+      });
+    },
+
+    async addCheck(health, check) {
+      const { _id, ...first } = endpointHealthCodec.encode({ ...health, checks: [check] });
+      await runGuarded("endpointHealth.addCheck", "write", async () => {
+        if (await tryInsert(() => collection.insertOne({ _id, ...first }))) return;
+        const stored = await collection.findOne({ _id });
+        const earlier = stored === null ? [] : endpointHealthCodec.decode(stored).checks;
+        const { checks } = endpointHealthCodec.encode({ ...health, checks: keepNewest(earlier, check) });
+        await collection.updateOne({ _id }, { $set: { checks } });
       });
     },
 

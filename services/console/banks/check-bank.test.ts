@@ -1,9 +1,11 @@
 // Tests of checkBank: the request to the services that call banks, and what is shown of their answer.
 
 import { controlAnswers, createFixedSerde, topics } from "@sluice/contracts";
+import { sampleBank, sampleOperator } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { consoleStartAtMs, readJsonObject } from "../console.fixture.ts";
 import { openDecisionEnvironment } from "../decisions/decisions.fixture.ts";
+import { openReader } from "../web/browser.fixture.ts";
 import { readControlAnswer } from "../queries/stored-data.fixture.ts";
 
 type Environment = Awaited<ReturnType<typeof openDecisionEnvironment>>;
@@ -35,8 +37,49 @@ test("what a check brought stands at the endpoint that was called [D10 check]", 
   const check = { action: "c-1", atMs: consoleStartAtMs, tookMs: 12, httpStatusCode: null, reason: "ECONNREFUSED" };
   const health = { service: "dispatcher", receiverId: "first", origin: address?.address ?? "", breaker: null, concurrency: 32 };
   await environment.settled(
-    environment.store.endpointHealth.write([{ ...health, retryAfterUntilMs: null, updatedAtMs: consoleStartAtMs, check, changes: [] }]),
+    environment.store.endpointHealth.write([
+      { ...health, retryAfterUntilMs: null, updatedAtMs: consoleStartAtMs, check, changes: [], checks: [] },
+    ]),
   );
   const { status } = controlAnswers.showBank.parse(await readControlAnswer(environment, "/banks/first"));
   expect(status.endpoints[0]?.check).toMatchObject({ action: "c-1", tookMs: 12, httpStatusCode: null, reason: "ECONNREFUSED" });
+});
+
+test("the last ten checks are kept: who asked, when, and what each address answered [D10 check]", async () => {
+  const operators = [sampleOperator(), sampleOperator({ id: "first-person", roles: ["read"], bank: "first" })];
+  const environment = await openDecisionEnvironment({
+    operators,
+    banks: [sampleBank({ id: "first", eventsUrl: "https://events.example/in" }), sampleBank({ id: "second", branch: "632005" })],
+  });
+  const before = controlAnswers.showBank.parse(await readControlAnswer(environment, "/banks/first"));
+  expect(before.checks).toEqual([]);
+  const [origin = "", events = ""] = before.status.endpoints.map(({ address }) => address);
+  const known = { receiverId: "first", breaker: null, concurrency: 32, retryAfterUntilMs: null, updatedAtMs: 0, check: null, changes: [] };
+  const keep = async (service: string, address: string, run: number, status: number | null, operator: string) => {
+    const reason = status === null ? "ECONNREFUSED" : null;
+    const check = { action: `c-${run}`, atMs: consoleStartAtMs + run * 1_000, tookMs: 7, httpStatusCode: status, reason, operator };
+    await environment.settled(environment.store.endpointHealth.addCheck({ ...known, service, origin: address, checks: [] }, check));
+  };
+  for (let run = 1; run <= 11; run += 1) await keep("dispatcher", origin, run, 405, "operator");
+  await keep("dispatcher", origin, 12, 405, "first-person");
+  await keep("event-publisher", events, 12, null, "first-person");
+  const { checks } = controlAnswers.showBank.parse(await readControlAnswer(environment, "/banks/first"));
+  expect(checks).toHaveLength(10);
+  expect(checks[0]).toMatchObject({
+    action: "c-12",
+    operator: "first-person",
+    addresses: [
+      { service: "dispatcher", address: origin, httpStatusCode: 405, reason: null },
+      { service: "event-publisher", address: events, httpStatusCode: null, reason: "ECONNREFUSED" },
+    ],
+  });
+  const own = controlAnswers.showOwnBank.parse(await readControlAnswer(environment, "/banks/first/own"));
+  expect(own.checks.map(({ operator }) => operator).slice(0, 3)).toEqual(["first-person", null, null]);
+  const reader = openReader(environment);
+  await reader.signIn();
+  expect((await reader.ask("/banks/first")).text).toContain("1 of 2 reached");
+  await reader.signIn("first-person");
+  const page = (await reader.ask("/own/first")).text;
+  expect(page).toContain("Sluice&#39;s operators");
+  expect(page).not.toContain("c-12");
 });

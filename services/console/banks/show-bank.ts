@@ -13,6 +13,7 @@ import { attemptedView } from "../queries/list-failing.ts";
 import { loadHeld, type HeldPorts } from "../queries/list-held.ts";
 import { formatOptionalInstant } from "../views/control-values.ts";
 import { loadParkedPage, type FoundMessage } from "../views/parked-page.ts";
+import { listCheckRuns } from "./check-runs.ts";
 import { loadBankGates, loadOpenCredits } from "./bank-gates.ts";
 import { loadRefused } from "./refused-messages.ts";
 
@@ -28,7 +29,7 @@ export function showBank(ports: BankPorts): ControlHandler {
   return async ({ path }) => {
     const bank = path["bank"] ?? "";
     const nowMs = ports.brokerNowMs();
-    const { rows, countedAt, totalsCountedAt } = await loadBanks(ports, nowMs, bank);
+    const { rows, countedAt, totalsCountedAt, statusOf } = await loadBanks(ports, nowMs, bank);
     const [status] = rows;
     if (status === undefined) return refuseWith(404, "Not known", "No bank or connector has this id.");
     const isBank = status.kind === "bank";
@@ -50,6 +51,7 @@ export function showBank(ports: BankPorts): ControlHandler {
         totalsCountedAt,
         status,
         configured: configuredView(configuration, bank),
+        checks: listCheckRuns(statusOf(bank)),
         gates,
         openCredits,
         held,

@@ -21,7 +21,9 @@ import {
 import { Fault, type Logger, type Time, formatReason } from "@sluice/kernel";
 import { Hono, type Context } from "hono";
 import { formatInstant, type TransactionAnswer, type TransactionQueryHandler } from "./bank-answer.ts";
-import { parseEventsPlace, type EventsQueryHandler } from "../own-transactions/list-events.ts";
+import type { EventsQueryHandler } from "../own-transactions/list-events.ts";
+import { eventsSpanMaxMs, parseEventsPlace } from "../own-transactions/walk-events.ts";
+import { parseInstant } from "../views/control-values.ts";
 import { createQuestionTurns } from "./question-turns.ts";
 import { createRequestSlots } from "./request-slots.ts";
 import { type QuestionReport, type ReportedAnswer, reportRefused } from "./request-report.ts";
@@ -123,16 +125,6 @@ function askEvents(answering: EventsQueryHandler, caller: Identified<Caller>, { 
   }
   if (after === null) return problemResponse(400, "Not a time", "after: give `next` of the page before.");
   return { uetr: null, work: () => answering({ caller, fromMs, toMs, after }) };
-}
-
-const eventsSpanMaxMs = 31 * 86_400_000;
-
-function parseInstant(text: string | undefined): number | null {
-  try {
-    return Temporal.Instant.from(text ?? "").epochMilliseconds;
-  } catch {
-    return null;
-  }
 }
 
 async function get(ports: BankApiPorts, desk: Desk, answering: Answering, context: Asked): Promise<ReportedAnswer> {

@@ -24,6 +24,7 @@ const parts: Readonly<Record<string, string>> = {
   action: "a-1",
   month: "2026-09",
   letter: "0:7",
+  topic: "sluice.journal.v1",
 };
 
 /** The operation's address with valid parts. */
@@ -283,7 +284,7 @@ test("a question that brings a file is one: the role read, YAML or JSON, in the 
   const content = {
     operation: "compareCalendarFile",
     operator: "reader",
-    filter: ["from"],
+    filter: ["from 2026-11-20"],
     bodySha256: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
   };
   expect(entries).toMatchObject(questions.map(() => ({ kind: "read", content })));

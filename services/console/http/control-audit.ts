@@ -44,6 +44,7 @@ const showsPayments: ReadonlySet<ControlOperationName> = new Set<ControlOperatio
   "listOwnTransactions",
   "showOwnTransaction",
   "listOwnDeliveries",
+  "listOwnEvents",
 ]);
 
 /** #1 */
@@ -52,6 +53,7 @@ const exportsPayments: ReadonlySet<ControlOperationName> = new Set<ControlOperat
   "exportReconciliation",
   "exportTransactions",
   "exportItemEvidence",
+  "exportOwnEvents",
 ]);
 
 /** #3 */
@@ -83,6 +85,8 @@ const plainFilters: ReadonlySet<string> = new Set([
   "sort",
   "receivedFrom",
   "receivedTo",
+  "from",
+  "to",
   "limit",
 ]);
 

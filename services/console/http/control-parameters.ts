@@ -9,6 +9,7 @@ const forms: Readonly<Record<string, { readonly is: (text: string) => boolean; r
   date: { is: isDate, what: "a date, YYYY-MM-DD" },
   bank: { is: (text) => /^[a-z0-9-]{1,32}$/.test(text), what: "1 to 32 of a-z, 0-9 and -" },
   month: { is: (text) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text), what: "a month, YYYY-MM" },
+  topic: { is: (text) => /^[a-z0-9.-]{1,64}$/.test(text), what: "the name of a topic" },
   letter: { is: (text) => /^\d{1,4}:\d{1,19}$/.test(text), what: "a dead letter's place, partition:offset" },
   action: { is: isActionId, what: "1 to 64 printable ASCII characters" },
 };

@@ -64,6 +64,7 @@ const parts = (scheme: string, uetr: string): Readonly<Record<string, string>> =
   action: "canary-1",
   month: "2026-09",
   letter: "0:0",
+  topic: "sluice.journal.v1",
 });
 
 function addressOf(path: string, scheme: string, uetr: string): string {

@@ -98,7 +98,7 @@ test("what limited an address is kept for a day: the fewest requests at once, an
   const shown = controlAnswers.showBank.parse(await readControlAnswer(environment, "/banks/first"));
   const endpoint = shown.status.endpoints.find(({ service }) => service === "dispatcher");
   const health = { service: "dispatcher", receiverId: "first", origin: endpoint?.address ?? "", concurrency: 1 } as const;
-  const given = { ...health, retryAfterUntilMs: null, check: null, updatedAtMs: 0, changes: [] };
+  const given = { ...health, retryAfterUntilMs: null, check: null, updatedAtMs: 0, changes: [], checks: [] };
   const breaker = { sinceMs: time.nowMs(), reason: "transient" };
   await settled(store.endpointHealth.write([{ ...given, breaker }]));
   await time.advance(minuteMs);

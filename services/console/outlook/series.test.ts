@@ -82,7 +82,7 @@ test("when a breaker opened and closed is known to a console that starts later, 
     { atMs: atMs + 9_000, reason: null },
   ];
   const health = { service: "dispatcher", receiverId: "first", origin: "https://first.example", concurrency: 1, breaker: null } as const;
-  await settled(store.endpointHealth.write([{ ...health, retryAfterUntilMs: null, check: null, updatedAtMs: atMs, changes }]));
+  await settled(store.endpointHealth.write([{ ...health, retryAfterUntilMs: null, check: null, updatedAtMs: atMs, changes, checks: [] }]));
   const asked = async (bank: string) => controlAnswers.showSeries.parse(await (await environment.control(`/series?bank=${bank}`)).json());
   const { breakerChanges } = await asked("first");
   expect(breakerChanges.map(({ bank, isOpen, reason }) => [bank, isOpen, reason])).toEqual([

@@ -11,6 +11,11 @@ export interface PostedEvent {
   readonly body: string;
 }
 
+export interface NumberedEvent extends PostedEvent {
+  /** Null: it has no place among the events of its UETR. */
+  readonly stageVersion: number | null;
+}
+
 export interface PastEventsPorts {
   readonly serde: Serde;
   readonly findSettings: (bank: string) => PostingSettings | undefined;
@@ -22,9 +27,12 @@ export async function renderPastEvents(
   stageVersion: number,
   receiver: string,
   { serde, findSettings }: PastEventsPorts,
-): Promise<readonly PostedEvent[]> {
+): Promise<readonly NumberedEvent[]> {
   const events = await renderEventsAgain(document, stageVersion, { serde, find: findSettings });
   return events
     .filter(({ value }) => value.bank === receiver)
-    .map(({ value }) => ({ id: value.id, body: new TextDecoder().decode(value.body) }));
+    .map(({ name, value }) => {
+      const version = name === "TransactionStateEvent" ? value.stageVersion : null;
+      return { id: value.id, body: new TextDecoder().decode(value.body), stageVersion: version };
+    });
 }

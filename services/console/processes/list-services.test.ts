@@ -219,3 +219,34 @@ test("the page shows every process, why it is not ready, and what differs", asyn
   ])
     expect(text).toContain(words);
 });
+
+test("how topics differ is shown with the sentence and the command that mends it, also if several processes say it", async () => {
+  const differing = ["sluice.events.v1", "retention.ms", "2592000000", "3600000"] as const;
+  const environment = await openWith([
+    { service: "scheduler", topicDifferences: [differing, ["sluice.dispatch.v1", "partitions", "12", "6"]] },
+    { service: "scheduler", topicDifferences: [differing] },
+    ...others,
+  ]);
+  const { topicsCompared, topicDifferences } = await environment.list();
+  expect([topicsCompared, topicDifferences.map(({ topic, what }) => `${topic} ${what}`)]).toEqual([
+    2,
+    ["sluice.dispatch.v1 partitions", "sluice.events.v1 retention.ms"],
+  ]);
+  expect(topicDifferences[1]).toMatchObject({
+    sentence: "sluice.events.v1: retention.ms is 3600000, configured is 2592000000. It would break order or lose records.",
+    mend: "kafka-configs.sh --bootstrap-server BROKERS --alter --entity-type topics --entity-name sluice.events.v1 --add-config retention.ms=2592000000",
+  });
+  const reader = openReader(environment);
+  await reader.signIn();
+  const { text } = await reader.ask("/system");
+  expect(text).toContain("--add-config retention.ms=2592000000");
+  expect(text).toContain("No command: another number moves keys");
+});
+
+test("where no process has compared topics, nobody says that they are right", async () => {
+  const environment = await openWith(others);
+  expect(await environment.list()).toMatchObject({ topicsCompared: 0, topicDifferences: [] });
+  const reader = openReader(environment);
+  await reader.signIn();
+  expect((await reader.ask("/system")).text).toContain("No process says whether they differ.");
+});

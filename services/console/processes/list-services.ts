@@ -14,6 +14,7 @@ import { loadPartitions } from "../queries/control-status.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import { formatOptionalInstant } from "../views/control-values.ts";
 import { readProcess, type ReadPartition } from "./read-process.ts";
+import { countCompared, listTopicDifferences } from "./topic-differences.ts";
 import { loadTopicSizes } from "./topic-sizes.ts";
 
 export interface ServicesPorts {
@@ -79,6 +80,8 @@ async function buildBody(ports: ServicesPorts) {
     services,
     rows,
     topics: sizes,
+    topicsCompared: countCompared(found),
+    topicDifferences: listTopicDifferences(found),
     certificates: listCertificates(found.flatMap(({ certificates }) => certificates)),
     differences: asked === null ? [] : findDifferences(rows, services),
   };

@@ -19,6 +19,8 @@ export interface DescribedProcess {
   readonly decisionRules?: number;
   /** How long the broker took to acknowledge each batch, in seconds. */
   readonly appendSeconds?: readonly number[];
+  /** Differences of topics: name, setting, configured, found. */
+  readonly topicDifferences?: readonly (readonly [string, string, string, string])[];
   /** Committed offsets by partition of the journal. */
   readonly owned?: Readonly<Record<number, number>>;
 }
@@ -36,6 +38,12 @@ export async function answerAs(described: DescribedProcess, address: string): Pr
   const accountRules = metrics.gauge("sluice_account_rules", "h", ["rule", "version", "from", "to"]);
   for (const version of described.accountRules ?? []) accountRules.set(1, { rule: "za-cdv", version, from: "0001-01-01", to: "" });
   if (described.decisionRules !== undefined) metrics.gauge("sluice_decision_rules_version", "h").set(described.decisionRules);
+  if (described.topicDifferences !== undefined) {
+    metrics.gauge("sluice_topics_compared_timestamp_seconds", "h").set(consoleStartAtMs / 1_000);
+    const differs = metrics.gauge("sluice_topic_difference", "h", ["topic", "what", "wanted", "found", "dangerous"]);
+    for (const [topic, what, wanted, is] of described.topicDifferences)
+      differs.set(1, { topic, what, wanted, found: is, dangerous: "true" });
+  }
   const appends = metrics.histogram("sluice_log_append_seconds", "h", ["producer"]);
   for (const [index, seconds] of (described.appendSeconds ?? []).entries()) appends.observe(seconds, { producer: `p-${index % 2}` });
   const [isOwned, committed] = ["sluice_partition_owned", "sluice_partition_committed_offset"].map((name) =>

@@ -38,6 +38,8 @@ export function readProcess({ address, readiness, metrics, failure }: AskedProce
       blocked: listOf(said["blocked"]).map(blockedView),
     },
     partitions: findPartitions(samples),
+    topicDifferences: findTopicDifferences(samples),
+    hasComparedTopics: findValue(samples, "sluice_topics_compared_timestamp_seconds") !== null,
     certificates: samples.flatMap(({ name, labels, value }) =>
       name === "sluice_delivery_certificate_ends_timestamp_seconds"
         ? [{ receiver: labels["receiver"] ?? "", endsAtMs: value * 1_000 }]
@@ -85,6 +87,13 @@ function findPartitions(samples: readonly MetricSample[]): readonly ReadPartitio
       position: BigInt(Math.trunc(positions.get(keyOf(sample)) ?? 0)),
     }))
     .toSorted((a, b) => (a.topic === b.topic ? a.partition - b.partition : a.topic < b.topic ? -1 : 1));
+}
+
+/** How the topics that the process writes differ from its configuration. */
+function findTopicDifferences(samples: readonly MetricSample[]) {
+  return samples.flatMap(({ name, labels: { topic = "", what = "", wanted = "", found = "", dangerous = "" } }) =>
+    name === "sluice_topic_difference" ? [{ topic, what, wanted, found, isDangerous: dangerous === "true" }] : [],
+  );
 }
 
 function blockedView(given: unknown) {

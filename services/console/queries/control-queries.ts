@@ -1,6 +1,6 @@
 // Maps each query of operators to the file that answers it. Queries change nothing; they read the store and the topics.
 
-import type { Configuration } from "@sluice/config";
+import { type Configuration, findBank } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
 import type { BrokerClock, Messaging } from "@sluice/messaging";
 import type { Time } from "@sluice/kernel";
@@ -9,6 +9,8 @@ import type { Store } from "@sluice/store";
 import type { ControlHandlers } from "../http/control-handler.ts";
 import { showBank } from "../banks/show-bank.ts";
 import { listOwnDeliveries } from "../banks/own/list-own-deliveries.ts";
+import { exportOwnEvents } from "../banks/own/export-own-events.ts";
+import { listOwnEvents } from "../banks/own/list-own-events.ts";
 import { listOwnTransactions } from "../banks/own/list-own-transactions.ts";
 import { showOwnBank } from "../banks/own/show-own-bank.ts";
 import { showOwnTransaction } from "../banks/own/show-own-transaction.ts";
@@ -36,6 +38,7 @@ import { controlStatus } from "./control-status.ts";
 import { showTransaction } from "./show-transaction.ts";
 import { listActions } from "../audit/list-actions.ts";
 import { countTransactions } from "../audit/count-transactions.ts";
+import { listTopics, showTopic } from "../processes/list-topics.ts";
 import { searchTransactions } from "./search-transactions.ts";
 import { listUndelivered } from "./list-undelivered.ts";
 import { listWindows } from "./list-windows.ts";
@@ -75,6 +78,7 @@ export function createControlQueries({ brokerClock, outlook, ...given }: Control
     counts,
     dates,
     brokerNowMs: () => brokerClock.nowMs(),
+    findSettings: (bank: string) => findBank(given.configuration, bank),
   };
   const { schemes } = ports.configuration;
   return {
@@ -86,6 +90,8 @@ export function createControlQueries({ brokerClock, outlook, ...given }: Control
     showDayOutlook: showDayOutlook({ ...ports, overview, series }),
     controlStatus: controlStatus(ports),
     listServices: listServiceProcesses({ ...ports, askProcesses: ports.askProcesses ?? null }),
+    listTopics: listTopics(ports),
+    showTopic: showTopic(ports),
     searchTransactions: searchTransactions(ports),
     countTransactions: countTransactions(ports),
     exportTransactions: exportTransactions(ports),
@@ -111,6 +117,8 @@ export function createControlQueries({ brokerClock, outlook, ...given }: Control
     listOwnTransactions: listOwnTransactions(ports),
     showOwnTransaction: showOwnTransaction(ports),
     listOwnDeliveries: listOwnDeliveries(ports),
+    listOwnEvents: listOwnEvents(ports),
+    exportOwnEvents: exportOwnEvents(ports),
     showConservation: showConservation(ports),
     listDeadLetters: listDeadLetters(ports),
     showDeadLetter: showDeadLetter(ports),

@@ -31,7 +31,8 @@ const countingMaxMs = 3_000;
 export function listBanks(ports: BanksPorts): ControlHandler {
   return async () => {
     const nowMs = ports.brokerNowMs();
-    return { kind: "found", body: { schema: "Banks", asOf: formatOptionalInstant(nowMs), ...(await loadBanks(ports, nowMs)), next: null } };
+    const { statusOf: _, ...found } = await loadBanks(ports, nowMs);
+    return { kind: "found", body: { schema: "Banks", asOf: formatOptionalInstant(nowMs), ...found, next: null } };
   };
 }
 
@@ -65,6 +66,7 @@ export async function loadBanks(ports: BanksPorts, nowMs: number | null, only: s
     countedAt: formatOptionalInstant(waiting?.countedAtMs ?? null),
     totalsCountedAt: formatOptionalInstant(dates?.countedAtMs ?? null),
     rows,
+    statusOf: of,
   };
 }
 

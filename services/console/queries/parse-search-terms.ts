@@ -5,7 +5,7 @@ import { isUnresolved, isTerminal, observationKinds, type Flow, type OrphanState
 import { searchTerms, type SearchTermName } from "@sluice/contracts";
 import type { TransactionQuery } from "@sluice/store";
 import { isDate } from "../http/control-parameters.ts";
-import { isDayKey, parseAmount } from "../views/control-values.ts";
+import { isDayKey, parseAmount, parseInstant } from "../views/control-values.ts";
 
 const flows: readonly Flow[] = ["on-us", "off-us", "credit"];
 
@@ -69,14 +69,6 @@ export function parseSearchTerms(query: URLSearchParams, schemes: readonly strin
     asked = { ...asked, ...read };
   }
   return asked;
-}
-
-function parseInstant(text: string): number | null {
-  try {
-    return Temporal.Instant.from(text).epochMilliseconds;
-  } catch {
-    return null;
-  }
 }
 
 /** Null: the text is neither true nor false. */

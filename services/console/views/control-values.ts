@@ -57,6 +57,15 @@ export function invalidRequest(detail: string): ControlAnswer {
   return { kind: "refused", status: 400, message: "Not a question that can be answered", detail };
 }
 
+/** Epoch milliseconds of an instant with its offset; null: the text is none. */
+export function parseInstant(text: string | null | undefined): number | null {
+  try {
+    return Temporal.Instant.from(text ?? "").epochMilliseconds;
+  } catch {
+    return null;
+  }
+}
+
 /** True for the key of a day, such as `ZA_EFT:2026-11-20`. */
 export function isDayKey(text: string): boolean {
   return /^[A-Z][A-Z0-9_]{0,34}:\d{4}-\d\d-\d\d$/.test(text);

@@ -27,6 +27,7 @@ const learnt: EndpointHealth = {
   updatedAtMs: consoleStartAtMs,
   check: null,
   changes: [],
+  checks: [],
 };
 const open = { ...learnt, breaker: { sinceMs: consoleStartAtMs - 90_000, reason: "transient" } };
 const backingOff = { ...learnt, retryAfterUntilMs: consoleStartAtMs + 120_000, concurrency: 4 };

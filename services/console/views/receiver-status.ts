@@ -17,7 +17,7 @@ type ReceiverState = "active" | "throttled" | "breaker-open" | "paused" | "maint
 /** A bank or connector from the configuration; only a bank has an address for events. */
 export type ConfiguredReceiver = ConfiguredParty & Partial<Pick<Bank, "eventsUrl">>;
 
-export interface EndpointStatus extends Pick<EndpointHealth, "service" | "origin" | "breaker" | "check"> {
+export interface EndpointStatus extends Pick<EndpointHealth, "service" | "origin" | "breaker" | "check" | "checks"> {
   readonly state: Exclude<ReceiverState, "paused" | "maintenance">;
   /** Epoch milliseconds until which the receiver asked to wait (Retry-After); null: it asks for no wait now. */
   readonly retryAfterUntilMs: number | null;
@@ -101,12 +101,12 @@ function endpointStatus(
   connections: number,
   nowMs: number,
 ): EndpointStatus {
-  const { breaker = null, retryAfterUntilMs: untilMs = null, check = null } = found ?? {};
+  const { breaker = null, retryAfterUntilMs: untilMs = null, check = null, checks = [] } = found ?? {};
   const concurrency = Math.min(found?.concurrency ?? connections, connections);
   const retryAfterMs = untilMs !== null && untilMs > nowMs ? untilMs : null;
   const isThrottled = retryAfterMs !== null || concurrency < connections;
   const state = breaker !== null ? "breaker-open" : isThrottled ? "throttled" : "active";
-  return { ...at, state, breaker, retryAfterUntilMs: retryAfterMs, concurrency, connections, check };
+  return { ...at, state, breaker, retryAfterUntilMs: retryAfterMs, concurrency, connections, check, checks };
 }
 
 const dispatcher = "dispatcher";
@@ -133,7 +133,10 @@ export function findEndpointStatus(
   return url === null ? null : (endpoints.find((one) => one.service === service && one.origin === parseOrigin(url)) ?? null);
 }
 
-export function endpointView({ origin, breaker, retryAfterUntilMs, check, ...endpoint }: EndpointStatus, nowMs: number | null) {
+export function endpointView(
+  { origin, breaker, retryAfterUntilMs, check, checks: _checks, ...endpoint }: EndpointStatus,
+  nowMs: number | null,
+) {
   return {
     ...endpoint,
     address: origin,

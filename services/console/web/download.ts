@@ -11,11 +11,17 @@ const exports: ReadonlyMap<string, (query: URLSearchParams) => string> = new Map
   ["reconciliation", (query: URLSearchParams) => `/reconciliation/export?${query.toString()}`],
   ["audit", (query: URLSearchParams) => `/actions/export?${query.toString()}`],
   ["evidence", evidencePath],
+  ["events", eventsPath],
 ]);
 
 function evidencePath(query: URLSearchParams): string {
   const { uetr = "", ...rest } = Object.fromEntries(query);
   return `/transactions/${encodeURIComponent(uetr)}/evidence?${new URLSearchParams(rest).toString()}`;
+}
+
+function eventsPath(query: URLSearchParams): string {
+  const { bank = "", ...rest } = Object.fromEntries(query);
+  return `/banks/${encodeURIComponent(bank)}/events/export?${new URLSearchParams(rest).toString()}`;
 }
 
 /** Rejects with an `ApiRefusal`. */
@@ -25,7 +31,7 @@ export async function download(control: ControlSide, access: SessionAccess, url:
   const answer = await askAs(control, access, connection)(`${url.origin}${controlPrefix}${path}`);
   if (!answer.ok) throw await readRefusal(answer);
   const contentType = answer.headers.get("content-type") ?? "text/csv";
-  const ending = /^[a-z]+\/(csv|json|xml)/.exec(contentType)?.[1] ?? "txt";
+  const ending = /^[a-z]+\/(?:x-)?(csv|json|ndjson|xml)/.exec(contentType)?.[1] ?? "txt";
   const headersOfFile = { "content-type": contentType, "content-disposition": `attachment; filename="${name}.${ending}"` };
   return new Response(answer.body, { headers: headersOfFile });
 }

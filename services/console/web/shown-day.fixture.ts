@@ -38,7 +38,15 @@ export async function prepareShownDay(environment: Environment): Promise<void> {
   for (const service of ["scheduler", "dispatcher", "event-publisher"])
     for (const partition of [0, 1, 2]) await settled(store.partitions.takeOver(service, partition));
   const breaker = { sinceMs: consoleStartAtMs + 35 * minuteMs, reason: "ECONNREFUSED" };
-  const health = { receiverId: "acacia", concurrency: 4, retryAfterUntilMs: null, updatedAtMs: consoleStartAtMs, check: null, changes: [] };
+  const health = {
+    receiverId: "acacia",
+    concurrency: 4,
+    retryAfterUntilMs: null,
+    updatedAtMs: consoleStartAtMs,
+    check: null,
+    changes: [],
+    checks: [],
+  };
   const origin = (id: string): string => new URL(shownConfiguration.banks.find((bank) => bank.id === id)?.baseUrl ?? "").origin;
   for (let minute = 1; minute <= minutes; minute += 1) {
     await saveMinute(environment, minute);

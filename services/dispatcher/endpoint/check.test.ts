@@ -46,6 +46,10 @@ test("each address of messages is called once without a message, and what came i
     { action: "c-1", httpStatusCode: 405, reason: null },
     { action: "c-1", httpStatusCode: 405, reason: null },
   ]);
+  expect(kept.map(({ checks }) => checks)).toMatchObject([
+    [{ action: "c-1", operator: "thandi", httpStatusCode: 405 }],
+    [{ action: "c-1" }],
+  ]);
   expect(environment.received).toEqual([]);
 });
 

@@ -23,6 +23,7 @@ const parts: Readonly<Record<string, string>> = {
   bank: "first",
   month: "2026-09",
   letter: "0:7",
+  topic: "sluice.journal.v1",
   action: "a-1",
 };
 

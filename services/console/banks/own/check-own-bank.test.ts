@@ -53,7 +53,9 @@ test("the bank's page offers it, and shows what each address answered last witho
   const check = { action: "an-operators-id", atMs: consoleStartAtMs, tookMs: 12, httpStatusCode: 405, reason: null };
   const health = { service: "dispatcher", receiverId: "first", origin: address, breaker: null, concurrency: 32 };
   await environment.settled(
-    environment.store.endpointHealth.write([{ ...health, retryAfterUntilMs: null, updatedAtMs: consoleStartAtMs, check, changes: [] }]),
+    environment.store.endpointHealth.write([
+      { ...health, retryAfterUntilMs: null, updatedAtMs: consoleStartAtMs, check, changes: [], checks: [] },
+    ]),
   );
   const { endpoints } = await readOwn(environment);
   expect(endpoints[0]?.check).toEqual({ at: "2026-11-20T06:00:00.000Z", tookMs: 12, httpStatusCode: 405, reason: null });

@@ -41,6 +41,7 @@ test.each(foreign)("an operator of one bank is refused $method $path [D9 bank-vi
     action: "w-1",
     month: "2026-09",
     letter: "0:0",
+    topic: "sluice.journal.v1",
   };
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? "");
   const answer = await environment.control(address, { ...asFirst, ...(method === "POST" ? { body: { reason: "x" } } : {}) });

@@ -13,12 +13,13 @@ import { loadBanks, type BanksPorts } from "../../queries/list-banks.ts";
 import { formatOptionalInstant } from "../../views/control-values.ts";
 import { windowReport } from "../../views/window-report.ts";
 import { listOwnKeys } from "./list-own-keys.ts";
+import { type CheckRun, listCheckRuns } from "../check-runs.ts";
 import { createOwnCounts, ownCountsView } from "./own-counts.ts";
 
 interface OwnBankPorts extends Omit<BanksPorts, "configuration"> {
   readonly time: Time;
   readonly store: BanksPorts["store"] & Pick<Store, "days">;
-  readonly configuration: Pick<Configuration, "banks" | "connectors" | "schemes">;
+  readonly configuration: Pick<Configuration, "banks" | "connectors" | "schemes" | "operators">;
   readonly partitionCount: number;
 }
 
@@ -35,7 +36,7 @@ export function showOwnBank(ports: OwnBankPorts): ControlHandler {
     const configured = [...banks, ...connectors].find(({ id }) => id === bank);
     if (configured === undefined) return refuseWith(404, "Not known", "No bank or connector has this id.");
     const nowMs = ports.brokerNowMs();
-    const [{ rows, countedAt }, days, received, own] = await Promise.all([
+    const [{ rows, countedAt, statusOf }, days, received, own] = await Promise.all([
       loadBanks(ports, nowMs, bank),
       ports.store.days.open(),
       ports.dates.readSoon(),
@@ -55,6 +56,7 @@ export function showOwnBank(ports: OwnBankPorts): ControlHandler {
         state,
         until,
         endpoints: status.endpoints.map(ownEndpoint),
+        checks: listCheckRuns(statusOf(bank)).map((run) => ownCheckRun(ports.configuration, bank, run)),
         waiting: waiting === null ? null : { deliveries: waiting.deliveries, postings: waiting.postings, countedAt },
         days: listNear(days).map((day) => dayView(day, isBank ? bank : null)),
         received: ownCountsView((received?.rows ?? []).filter((row) => row.bank === bank)),
@@ -72,6 +74,12 @@ function ownEndpoint({ check, service, address, state, breaker, retryAfterUntil,
   const { action: _id, ...came } = check ?? { action: "" };
   const own = check === null ? null : came;
   return { service, address, state, breaker, retryAfterUntil, secondsToRetry, concurrency, connections, check: own };
+}
+
+/** Of Sluice's operators neither the name nor the id of the request is shown. */
+function ownCheckRun({ operators }: OwnBankPorts["configuration"], bank: string, { action: _id, operator, ...run }: CheckRun) {
+  const isOwn = operators.some((one) => one.id === operator && one.bank === bank);
+  return { ...run, operator: isOwn ? operator : null };
 }
 
 function listNear(open: readonly Day[]): readonly Day[] {

@@ -3,6 +3,8 @@
 //
 // #1 Nothing is replaced under the reader's hands: not while the focus, an open detail or a selection is in it.
 // #2 A hidden page reads nothing. A page that asks by itself keeps no session alive.
+// #3 Saved views lie in this browser alone, apart for each operator. Of what is read there only addresses of this
+//    console become links, and every name is text.
 /* oxlint-disable no-undef -- the browser's own names */
 
 const everyMs = 1_000;
@@ -110,4 +112,81 @@ function watchVisibility() {
 if (content !== null) {
   openStream();
   watchVisibility();
+}
+
+const viewsMax = 30;
+const addressCharactersMax = 2_000;
+const views = document.querySelector("#views");
+const viewsKey = `sluice.views.${views?.dataset.owner ?? ""}`;
+
+function isView(given) {
+  const { name, path } = given ?? {};
+  return typeof name === "string" && typeof path === "string" && path.length <= addressCharactersMax && /^\/(?![/\\])/.test(path);
+}
+
+/** #3 Null: this browser keeps nothing for us. */
+function readViews() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(viewsKey) ?? "[]");
+    return Array.isArray(kept) ? kept.filter(isView).slice(0, viewsMax) : [];
+  } catch {
+    return null;
+  }
+}
+
+function sayOfViews(text) {
+  views.querySelector("[role=status]").textContent = text;
+}
+
+function keepViews(kept, text) {
+  try {
+    localStorage.setItem(viewsKey, JSON.stringify(kept));
+    sayOfViews(text);
+  } catch {
+    sayOfViews("This browser keeps nothing more.");
+  }
+  showViews(readViews() ?? []);
+}
+
+function showViews(kept) {
+  const here = `${location.pathname}${location.search}`;
+  const items = kept.map(({ name, path }) => {
+    const [item, link, remove] = [document.createElement("li"), document.createElement("a"), document.createElement("button")];
+    link.href = path;
+    link.textContent = name;
+    if (path === here) link.setAttribute("aria-current", "page");
+    remove.type = "button";
+    remove.className = "plain";
+    remove.textContent = "Remove";
+    remove.setAttribute("aria-label", `Remove ${name}`);
+    remove.addEventListener("click", () => {
+      keepViews(
+        (readViews() ?? []).filter((one) => one.name !== name),
+        `${name} is removed.`,
+      );
+      views.querySelector("summary").focus();
+    });
+    item.append(link, " ", remove);
+    return item;
+  });
+  views.querySelector("ul").replaceChildren(...items);
+}
+
+function saveView(event) {
+  event.preventDefault();
+  const field = views.querySelector("input");
+  const name = field.value.trim();
+  const path = `${location.pathname}${location.search}`;
+  const others = (readViews() ?? []).filter((one) => one.name !== name);
+  if (name === "") return;
+  if (others.length >= viewsMax) return sayOfViews(`${viewsMax} views are saved. Remove one first.`);
+  if (path.length > addressCharactersMax) return sayOfViews("The address of this page is too long.");
+  field.value = "";
+  keepViews([...others, { name, path }], `Saved: ${name}.`);
+}
+
+if (views !== null && readViews() !== null) {
+  views.hidden = false;
+  views.querySelector("form").addEventListener("submit", saveView);
+  showViews(readViews());
 }

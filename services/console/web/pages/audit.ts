@@ -6,7 +6,7 @@ import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { isDate } from "../../http/control-parameters.ts";
-import { showTime } from "../parts/clock.ts";
+import { dateInstant, showTime } from "../parts/clock.ts";
 import { link, mark, dataTable, uetrLink, type Column, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 import { createSorting, type Order } from "../parts/sorting.ts";
@@ -83,7 +83,7 @@ function renderTerms(query: URLSearchParams): Html {
 /** The begin of a date of the scheme's zone, or of the one `daysOn` later; undefined: none was given. */
 function toInstant(date: string | null, zone: string, daysOn: number): string | undefined {
   if (date === null || !isDate(date)) return undefined;
-  return Temporal.PlainDate.from(date).add({ days: daysOn }).toZonedDateTime(zone).toInstant().toString({ fractionalSecondDigits: 3 });
+  return dateInstant(date, zone, daysOn);
 }
 
 function aboutLink({ key }: Row): Html {

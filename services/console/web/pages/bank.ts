@@ -8,6 +8,7 @@ import { showCounted, showDistance, showSentence, showTime, type Clock } from ".
 import { closedGateMark, count, facts, link, mark, money, receiverMark, dataTable, uetrLink, type Html, deciders } from "../parts/html.ts";
 import { renderQueueChart } from "../parts/number-charts.ts";
 import type { PageContent } from "../parts/layout.ts";
+import { renderCheckRuns } from "../parts/check-runs.ts";
 import { renderLatencies, renderLimits } from "../parts/address-history.ts";
 import { certificateMark } from "./services.ts";
 
@@ -33,7 +34,9 @@ export async function showBankPage({ api, params, query, clock }: Asked): Promis
     runbook: "a-bank-does-not-answer",
     isLive: true,
     body: html`<p class="line big">${receiverMark(bank.state)} <span>${bank.kind}</span> <span>${shown.configured?.name ?? ""}</span></p>
-      <p>${link(`/own/${id}`, "As the bank sees it")}</p>
+      <p class="line">
+        ${link(`/own/${id}`, "As the bank sees it")} ${bank.kind === "bank" ? link(`/own/${id}/events`, "Events of a time") : ""}
+      </p>
       ${
         bank.why.length === 0
           ? ""
@@ -42,9 +45,9 @@ export async function showBankPage({ api, params, query, clock }: Asked): Promis
             </ul>`
       }
       ${renderTiles(shown, clock)} ${renderQueueChart(series, { at: bank.waiting?.closes ?? null, name: "first close" }, clock)}
-      ${renderActions(shown)} ${renderEndpoints(bank, clock)} ${renderLatencies(series, clock)} ${renderLimits(series, clock)}
-      ${renderBreaker(series, clock)} ${renderGates(shown, clock)} ${renderHeld(shown, clock)}
-      ${renderAttempted("Refused last", shown.refused, "It refused nothing for good.", clock)}
+      ${renderActions(shown)} ${renderEndpoints(bank, clock)} ${renderCheckRuns("Checks of its addresses", shown.checks, clock)}
+      ${renderLatencies(series, clock)} ${renderLimits(series, clock)} ${renderBreaker(series, clock)} ${renderGates(shown, clock)}
+      ${renderHeld(shown, clock)} ${renderAttempted("Refused last", shown.refused, "It refused nothing for good.", clock)}
       ${renderAttempted("Fails often", shown.failing, "Nothing was attempted three times or more.", clock)} ${renderTotals(shown, clock)}
       ${renderConfigured(shown, certificate, clock)} ${renderDecisions(bank, clock)} ${renderMessages(messages, clock)}
       ${messages.next === null ? "" : html`<p>${link(`/banks/${id}${queryText({ after: messages.next })}`, "Next page")}</p>`}`,

@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked, type Elsewhere } from "../asked.ts";
 import { showCounted, showDistance, showTime, type Clock } from "../parts/clock.ts";
+import { renderCheckRuns } from "../parts/check-runs.ts";
 import { count, facts, link, mark, money, receiverMark, stateMark, dataTable, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 
@@ -37,7 +38,8 @@ export async function showOwn({ api, params, query, clock, me }: Asked): Promise
       </p>
       ${renderTiles(own, clock)} ${renderDays(own, clock)} ${renderCounts("Sent on running days", own.sent, own.sentCountedAt, clock)}
       ${renderCounts("Received on running days", own.received, own.receivedCountedAt, clock)} ${renderEndpoints(own, clock)}
-      ${renderDeliveries(deliveries, clock)} ${renderTransactions(found, terms, clock)} ${renderKeys(own, clock)}`,
+      ${renderCheckRuns("Tests of the addresses", own.checks, clock)} ${renderDeliveries(deliveries, clock)}
+      ${renderTransactions(found, terms, clock)} ${renderKeys(own, clock)}`,
   };
 }
 
@@ -139,8 +141,7 @@ function renderEndpoints({ bank, endpoints }: Own, clock: Clock): Html {
     <p><a class="button" href="/decide/checkOwnBank${queryText({ bank })}">Test the addresses…</a></p>
     <p class="quiet">
       The whole of a bank's behaviour is tested where the bank runs, by <code>./sluice conformance URL --secret-file FILE</code>; what came
-      of it is known there alone. Events that the bank has lost it asks for itself: <code>GET /events?from=TIME</code> of the bank's own
-      side.
+      of it is known there alone. Events that the bank has lost: ${link(`/own/${bank}/events`, "events of a time")}.
     </p>
   </section>`;
 }

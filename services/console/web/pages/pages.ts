@@ -12,12 +12,14 @@ import { showDecided } from "./decided.ts";
 import { showNow } from "./now.ts";
 import { showOutcomes } from "./outcomes.ts";
 import { showOwn, showOwnTransactionPage } from "./own.ts";
+import { showOwnEvents } from "./own-events.ts";
 import { showProposals } from "./proposals.ts";
 import { showReconciliation } from "./reconciliation.ts";
 import { showRequestPage } from "./request.ts";
 import { showSearch } from "./search.ts";
 import { showServices } from "./services.ts";
 import { showSystem } from "./system.ts";
+import { showTopicPage, showTopics } from "./topics.ts";
 import { showTransactionPage } from "./transaction.ts";
 
 interface Page {
@@ -35,6 +37,7 @@ export const pages: readonly Page[] = [
   { path: "/banks", load: showBanks },
   { path: "/banks/:bank", load: showBankPage },
   { path: "/own/:bank", load: showOwn },
+  { path: "/own/:bank/events", load: showOwnEvents },
   { path: "/own/:bank/transactions/:uetr", load: showOwnTransactionPage },
   { path: "/calendar", load: showCalendar, takesFile: true },
   { path: "/days", load: showDays },
@@ -44,6 +47,8 @@ export const pages: readonly Page[] = [
   { path: "/dead-letters", load: showLetters },
   { path: "/services", load: showServices },
   { path: "/system", load: showSystem },
+  { path: "/topics", load: showTopics },
+  { path: "/topics/:topic", load: showTopicPage },
   { path: "/audit", load: showAudit },
   { path: "/decided/:action", load: showDecided },
   { path: "/outcomes/:action", load: showOutcomes },

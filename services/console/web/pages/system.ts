@@ -63,7 +63,8 @@ export async function showSystem({ api, me, query, clock }: Asked): Promise<Page
         ["Second person for", me.secondPerson.length === 0 ? "no decision" : me.secondPerson.join(", ")],
       ])}
       ${dataTable("Paused receivers", [{ title: "Receiver" }, { title: "Since" }, { title: "Until" }, { title: "By" }, { title: "Reason", isText: true }], paused, "No receiver is paused.")}
-      ${renderReplicas(services)} ${renderAppends(services)} ${renderRules(services, asOf)}
+      ${renderReplicas(services)} ${renderTopicDifferences(services)} ${renderAppends(services)} ${renderRules(services, asOf)}
+      <p>${link("/topics", "Topics and schemas")}: who writes and reads each record, and every field.</p>
       ${dataTable("Partitions", columns, cells, "No partition is known.")}
       <p class="quiet">A position is written every 100 ms, so that a few records behind are normal, and a growing number is not.</p>`,
   };
@@ -91,6 +92,25 @@ function renderReplicas({ services, areProcessesKnown, rows }: Services): Html {
   });
   return html`${dataTable("Replicas", columns, cells, "None is known.")}
     <p class="quiet">Each of them, and why one is not ready: ${link("/services", "Services")}.</p>`;
+}
+
+/** Only a process knows the settings of the topics that it writes. */
+function renderTopicDifferences({ topicsCompared, topicDifferences }: Services): Html {
+  const columns = [{ title: "Topic" }, { title: "How it differs", isText: true }, { title: "What mends it", isText: true }];
+  const cells = topicDifferences.map(({ topic, sentence, isDangerous, mend }) => [
+    link(`/topics/${topic}`, topic),
+    mark(isDangerous ? "bad" : "warns", sentence),
+    html`<code class="whole">${mend}</code>`,
+  ]);
+  const none = topicsCompared === 0 ? "No process says whether they differ." : "They are as the configuration says.";
+  return html`<section id="topics">
+    ${dataTable("Topics that differ from the configuration", columns, cells, none)}
+    <p class="quiet">
+      Compared every 15 minutes by who writes them. A service does not start without its topics, schemas and indexes, and says what is
+      missing (${link("/services", "Services")}); <code>./sluice provision</code> creates it, and
+      <code>./sluice provision --check</code> compares all.
+    </p>
+  </section>`;
 }
 
 /** The slowest process of each service: a log that is slow for one is slow for what waits behind it. */

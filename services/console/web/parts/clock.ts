@@ -45,6 +45,11 @@ export function showDistance(at: string | null, { nowMs }: Clock): string {
   return seconds < 0 ? `${text} ago` : `in ${text}`;
 }
 
+/** The begin of a date of a zone, or of the one `daysOn` later. */
+export function dateInstant(date: string, zone: string, daysOn: number): string {
+  return Temporal.PlainDate.from(date).add({ days: daysOn }).toZonedDateTime(zone).toInstant().toString({ fractionalSecondDigits: 3 });
+}
+
 /** Said only of a count that is not of this moment: a note that moves with each count would be noise. */
 const freshMs = 15_000;
 

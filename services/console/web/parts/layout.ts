@@ -75,12 +75,26 @@ export function renderPage(content: PageContent, frame: Frame): Html {
       </nav>
       <main id="main" tabindex="-1">
         <p id="connection" role="status" hidden></p>
+        ${renderViews(frame)}
         <h1>${content.title}</h1>
         ${receiverList(frame)}
         <div id="content" data-live="${content.isLive === true ? "yes" : "no"}">${content.body}</div>
         ${renderBehind(content, frame)}
       </main>`,
   );
+}
+
+/** The person's saved views: the script fills it in, and shows it (ADR 140). Each view is an address. */
+function renderViews({ me }: Frame): Html {
+  return html`<details class="views" id="views" data-owner="${me.id}" hidden>
+    <summary>Saved views</summary>
+    <p class="quiet" role="status">This browser keeps them, for you.</p>
+    <ul></ul>
+    <form>
+      <label for="view-name">Save this page as</label><input id="view-name" maxlength="40" required autocomplete="off" />
+      <button>Save</button>
+    </form>
+  </details>`;
 }
 
 /** What fields that ask for a bank offer. */

@@ -1,0 +1,71 @@
+// exportOwnEvents: a bank's events of a time as a file.
+//
+// #1 csv has a line for each: ids, place, how its posting stands, and the digest of the bytes that are posted. With it
+//    a bank finds what it lacks without anybody looking at payments.
+// #2 pages has what the bank's own question answers (`GET /events`), page by page, a line each: bodies as posted, with
+//    names and accounts. It is the bank's own person's alone: Sluice's operators see no such body (ADR 119).
+
+import { refuseWith } from "../../decisions/decision.ts";
+import type { ControlAnswer, ControlHandler } from "../../http/control-handler.ts";
+import { postedPage, writePage } from "../../own-transactions/list-events.ts";
+import { type EventsSpan, parseEventsPlace, walkEvents } from "../../own-transactions/walk-events.ts";
+import { invalidRequest } from "../../views/control-values.ts";
+import { csvLine } from "../../views/csv-text.ts";
+import { csvFormat, sendFile } from "../../exports/export-file.ts";
+import { loadOwnEvents, type OwnEvent, type OwnEventsPorts, parseEventsSpan } from "./own-events.ts";
+
+const columns = ["webhookId", "uetr", "stageVersion", "at", "status", "bytes", "sha256"] as const satisfies readonly (keyof OwnEvent)[];
+
+const formats = { csv: csvFormat<OwnEvent>(csvLine([...columns]), (row) => csvLine(columns.map((name) => row[name]))) };
+
+/** Events of one step of a file; only these are in memory. */
+const stepBounds = { eventsMax: 1_000, bytesMax: 8 * 1024 * 1024 } as const;
+
+export function exportOwnEvents(ports: OwnEventsPorts): ControlHandler {
+  return async ({ path, query, operator }) => {
+    const asked = parseEventsSpan(ports.configuration, path["bank"] ?? "", query);
+    if ("kind" in asked) return asked;
+    const format = query.get("format") ?? "csv";
+    if (format !== "csv" && format !== "pages") return invalidRequest("format: csv or pages.");
+    if (format === "csv") return await sendFile(query, formats, ports.brokerNowMs(), readSteps(ports, asked));
+    if (operator.bank !== asked.span.bank) return bodiesRefused;
+    return await sendPages(ports, asked.span);
+  };
+}
+
+/** #2 */
+const bodiesRefused = refuseWith(
+  403,
+  "Not allowed",
+  "The bodies name persons and accounts. The bank's own person has them, or the bank asks for them: GET /events.",
+);
+
+async function* readSteps(ports: OwnEventsPorts, asked: Parameters<typeof loadOwnEvents>[1]): AsyncGenerator<readonly OwnEvent[]> {
+  let after: EventsSpan["after"] | null = asked.span.after;
+  while (after !== null) {
+    const { rows, next } = await loadOwnEvents(ports, { ...asked, span: { ...asked.span, after } }, stepBounds);
+    yield rows;
+    after = next === null ? null : parseEventsPlace(next);
+  }
+}
+
+/** The first page is read before the answer begins: what cannot be read is 503 and not a file that breaks off. */
+async function sendPages(ports: OwnEventsPorts, span: EventsSpan): Promise<ControlAnswer> {
+  const pages = readPages(ports, span);
+  const first = await pages.next();
+  return { kind: "text", contentType: "application/x-ndjson", text: joinPages(first, pages) };
+}
+
+async function* readPages(ports: OwnEventsPorts, span: EventsSpan): AsyncGenerator<string> {
+  let after: EventsSpan["after"] | null = span.after;
+  while (after !== null) {
+    const page = await walkEvents(ports, { ...span, after }, postedPage);
+    yield `${writePage(page)}\n`;
+    after = page.next;
+  }
+}
+
+async function* joinPages(first: IteratorResult<string>, pages: AsyncGenerator<string>): AsyncGenerator<string> {
+  if (first.done !== true) yield first.value;
+  yield* pages;
+}
