@@ -107,6 +107,8 @@ export const keyService: Need<KeyService | null, KeySetting> = {
 export interface BrokerOptions {
   /** Most milliseconds that a record waits for others while many are sent. */
   readonly busyLingerMaxMs?: number;
+  /** Least milliseconds between two fetches while records come in quick succession. */
+  readonly fetchSpacingMs?: number;
 }
 
 /** Opens only if the topics of the service are there and have the configured number of partitions. */

@@ -7,7 +7,7 @@ runService("event-publisher", {
   needs: {
     serde: registry,
     store: preparedStore("event-publisher"),
-    messaging: broker("event-publisher", { busyLingerMaxMs: 20 }),
+    messaging: broker("event-publisher", { busyLingerMaxMs: 20, fetchSpacingMs: 20 }),
     gateway: receiverGateway(({ banks }) => banks),
   },
   start: startEventPublisher,

@@ -9,18 +9,22 @@
 // #5 A generation may last for months. Only the fetches that are under way are known; one that has ended leaves nothing
 //    behind, as it would in a race with one promise of the whole generation.
 
+import type { FetchedBatch } from "kafkajs/src/consumer/batch.js";
 import type { ConsumerGroup } from "kafkajs/src/consumer/consumerGroup.js";
+import { isAtRest } from "./activity.ts";
 
 /** Milliseconds between two heartbeats (U). A member that leaves is missed for that long at most. */
 export const heartbeatIntervalMs = 125;
+/** The same while a member rests (`activity.ts`). A multiple, so that members at rest beat when others do. */
+const restHeartbeatIntervalMs = 500;
 
 interface Beating {
   isOver: boolean;
   timer: NodeJS.Timeout | null;
   /** Ends the fetches that are under way (#5). */
-  readonly fetching: Set<PromiseWithResolvers<readonly object[]>>;
+  readonly fetching: Set<PromiseWithResolvers<readonly FetchedBatch[]>>;
   /** Ends a fetch: with the answer that asks the member to join again, or with nothing where the consumer stops. */
-  end: ((fetch: PromiseWithResolvers<readonly object[]>) => void) | null;
+  end: ((fetch: PromiseWithResolvers<readonly FetchedBatch[]>) => void) | null;
 }
 
 const beatings = new WeakMap<ConsumerGroup, Beating>();
@@ -54,10 +58,13 @@ export function stopHeartbeats(group: ConsumerGroup): void {
 }
 
 /** #2: the fetch's answer; rejects as soon as the member is asked to join again, and has nothing once it stops. */
-export async function fetchUntilCalled(group: ConsumerGroup, fetch: () => Promise<readonly object[]>): Promise<readonly object[]> {
+export async function fetchUntilCalled(
+  group: ConsumerGroup,
+  fetch: () => Promise<readonly FetchedBatch[]>,
+): Promise<readonly FetchedBatch[]> {
   const beating = beatings.get(group);
   if (beating === undefined) return await fetch();
-  const fetched = Promise.withResolvers<readonly object[]>();
+  const fetched = Promise.withResolvers<readonly FetchedBatch[]>();
   beating.fetching.add(fetched);
   if (beating.end === null) fetch().then(fetched.resolve, fetched.reject);
   else beating.end(fetched);
@@ -74,7 +81,8 @@ function endFetches(beating: Beating, end: NonNullable<Beating["end"]>): void {
 }
 
 function beatLater(group: ConsumerGroup, beating: Beating, wake: () => void): void {
-  beating.timer = setTimeout(() => void beat(group, beating, wake), untilNextBeatMs(Date.now(), heartbeatIntervalMs));
+  const intervalMs = isAtRest(group) ? restHeartbeatIntervalMs : heartbeatIntervalMs;
+  beating.timer = setTimeout(() => void beat(group, beating, wake), untilNextBeatMs(Date.now(), intervalMs));
   beating.timer.unref();
 }
 

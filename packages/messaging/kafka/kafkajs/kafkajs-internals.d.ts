@@ -22,8 +22,54 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
   export default requestQueue;
 }
 
+declare module "kafkajs/src/network/connection.js" {
+  import type { Encoded } from "kafkajs/src/protocol/requests/produce/index.js";
+  export interface SentRequest {
+    readonly request: {
+      readonly apiKey: number;
+      readonly apiName: string;
+      readonly apiVersion: number;
+      encode(): Promise<Pick<Encoded, "buffer">>;
+      expectResponse?(): boolean;
+    };
+    readonly response: {
+      decode(payload: Buffer): Promise<{ readonly clientSideThrottleTime?: number | null }>;
+      parse(decoded: object): Promise<unknown>;
+    };
+    readonly requestTimeout?: number | null;
+    readonly logResponseError?: boolean;
+  }
+  interface Entry {
+    readonly apiKey: number;
+    readonly apiName: string;
+    readonly apiVersion: number;
+    readonly correlationId: number;
+    resolve(answer: { readonly payload: Buffer; readonly size: number }): void;
+    reject(reason: unknown): void;
+  }
+  interface Pushed {
+    readonly entry: Entry;
+    readonly expectResponse: boolean;
+    readonly requestTimeout: number | null;
+    sendRequest(): void;
+  }
+  export interface Connection {
+    readonly clientId: string;
+    readonly socket: { write(bytes: Buffer): boolean };
+    readonly requestQueue: { push(request: Pushed): void; maybeThrottle(waitMs: number | null): void };
+    isAuthenticated(): boolean;
+    failIfNotConnected(): void;
+    nextCorrelationId(): number;
+    logError(text: string, fields: object): void;
+    send: (this: Connection, asked: SentRequest) => Promise<unknown>;
+  }
+  const connection: { readonly prototype: Connection };
+  export default connection;
+}
+
 declare module "kafkajs/src/consumer/consumerGroup.js" {
   import type { Cluster } from "kafkajs/src/cluster/index.js";
+  import type { FetchedBatch } from "kafkajs/src/consumer/batch.js";
   export interface TopicPartitions {
     readonly topic: string;
     readonly partitions: readonly number[];
@@ -32,12 +78,20 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
   export interface OffsetManager {
     coordinator: object;
     commitOffsets(offsets: unknown): Promise<void>;
+    /** By topic and partition; a partition whose offset is not known yet is missing. */
+    committedOffsets(): Readonly<Record<string, Readonly<Record<number, string>>>>;
+    nextOffset(topic: string, partition: number): { toString(): string };
   }
   type Attempt = (bail: (error: Error) => void, retryCount: number, retryTime: number) => Promise<void>;
   export interface ConsumerGroup {
     maxWaitTime: number;
     coordinator: object | null;
-    readonly cluster: Pick<Cluster, "brokerPool" | "refreshMetadata"> & {
+    readonly minBytes: number;
+    readonly maxBytes: number;
+    readonly maxBytesPerPartition: number;
+    readonly isolationLevel: number;
+    readonly rackId: string;
+    readonly cluster: Pick<Cluster, "brokerPool" | "findBroker" | "refreshMetadata" | "refreshMetadataIfNecessary"> & {
       findGroupCoordinator(asked: { readonly groupId: string }): Promise<object>;
     };
     recoverFromFetch: (this: ConsumerGroup, error: Error & { readonly type?: string }) => Promise<void>;
@@ -46,10 +100,13 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
     readonly memberId: string | null;
     readonly offsetManager: OffsetManager | null;
     readonly instrumentationEmitter: { emit(event: string, payload: unknown): void };
-    readonly subscriptionState: { assigned(): readonly TopicPartitions[]; paused(): readonly TopicPartitions[] };
+    readonly subscriptionState: { assigned(): readonly TopicPartitions[]; isPaused(topic: string, partition: number): boolean };
+    /** Offsets that the next fetch begins at. */
+    readonly seekOffset: { readonly size: number; has(topic: string, partition: number): boolean };
+    checkForStaleAssignment(): void;
+    seekOffsets(partitions: readonly TopicPartitions[]): Promise<void>;
     filterPartitionsByNode(nodeId: string, partitions: readonly TopicPartitions[]): readonly TopicPartitions[];
-    getActiveTopicPartitions(): Readonly<Record<string, ReadonlySet<number>>>;
-    fetch: (this: ConsumerGroup, nodeId: string) => Promise<readonly object[]>;
+    fetch: (this: ConsumerGroup, nodeId: string) => Promise<readonly FetchedBatch[]>;
     resume: (this: ConsumerGroup, partitions: readonly TopicPartitions[]) => void;
     leave(): Promise<void>;
     heartbeat: (this: ConsumerGroup, options: { readonly interval: number }) => Promise<void>;
@@ -57,6 +114,15 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
   }
   const consumerGroup: { readonly prototype: ConsumerGroup };
   export default consumerGroup;
+}
+
+declare module "kafkajs/src/consumer/batch.js" {
+  import type { FetchedPartition } from "kafkajs/src/protocol/requests/fetch/index.js";
+  export interface FetchedBatch {
+    readonly rawMessages: readonly unknown[];
+  }
+  const batch: new (topic: string, fetchedOffset: string, partition: FetchedPartition) => FetchedBatch;
+  export default batch;
 }
 
 declare module "kafkajs/src/consumer/runner.js" {
@@ -115,6 +181,7 @@ declare module "kafkajs/src/cluster/index.js" {
     disconnect(): Promise<void>;
     addTargetTopic(topic: string): Promise<void>;
     refreshMetadata(): Promise<void>;
+    refreshMetadataIfNecessary(): Promise<void>;
     findLeaderForPartitions: (this: Cluster, topic: string, partitions: readonly number[]) => Readonly<Record<string, readonly number[]>>;
     findBroker(node: { nodeId: string }): Promise<ClusterBroker>;
     fetchTopicsOffset: (this: Cluster, topics: readonly AskedOffsets[]) => Promise<readonly FoundOffsets[]>;
@@ -205,6 +272,7 @@ declare module "kafkajs/src/protocol/requests/metadata/index.js" {
 }
 
 declare module "kafkajs/src/protocol/requests/fetch/index.js" {
+  import type { Encoded } from "kafkajs/src/protocol/requests/produce/index.js";
   /**
    * The message that `fetch-answer.ts` builds. kafkajs uses its offset, its key and the members at the end, and takes
    * offsets as bigint.
@@ -237,86 +305,27 @@ declare module "kafkajs/src/protocol/requests/fetch/index.js" {
     readonly sessionId: number;
     readonly responses: readonly { readonly topicName: string; readonly partitions: readonly FetchedPartition[] }[];
   }
+  export interface FetchTopic {
+    readonly topic: string;
+    readonly partitions: readonly { readonly partition: number; readonly fetchOffset: string; readonly maxBytes: number }[];
+  }
+  export interface AskedFetch {
+    readonly maxWaitTime: number;
+    readonly minBytes: number;
+    readonly maxBytes: number;
+    readonly isolationLevel: number;
+    readonly topics: readonly FetchTopic[];
+    readonly rackId?: string;
+  }
   export interface Fetch {
-    readonly request: unknown;
+    readonly request: { encode(): Promise<Encoded> };
     readonly response: { decode(payload: Buffer): Promise<FetchAnswer>; parse(answer: FetchAnswer): Promise<FetchAnswer> };
     readonly requestTimeout: number;
   }
-  const fetchRequests: { protocol: (wanted: { readonly version: number }) => (asked: unknown) => Fetch };
+  const fetchRequests: { protocol: (wanted: { readonly version: number }) => (asked: AskedFetch) => Fetch };
   export default fetchRequests;
 }
 
 declare module "kafkajs/src/protocol/message/compression/index.js" {
   export const lookupCodec: (codec: number) => { decompress(bytes: Buffer): Promise<Buffer> } | null;
-}
-
-// For tests, which compare our codecs with kafkajs's own.
-declare module "kafkajs/src/producer/groupMessagesPerPartition.js" {
-  const groupMessagesPerPartition: <Message>(asked: {
-    readonly topic: string;
-    readonly partitionMetadata: readonly unknown[];
-    readonly messages: readonly Message[];
-    readonly partitioner: (of: { readonly message: Message }) => number;
-  }) => Readonly<Record<string, readonly Message[]>>;
-  export default groupMessagesPerPartition;
-}
-
-declare module "kafkajs/src/protocol/requests/produce/v7/request.js" {
-  const request: (produced: unknown) => { encode(): Promise<{ readonly buffer: Buffer }> };
-  export default request;
-}
-
-declare module "kafkajs/src/protocol/decoder.js" {
-  const decoder: new (buffer: Buffer) => object;
-  export default decoder;
-}
-
-declare module "kafkajs/src/protocol/recordBatch/v0/decoder.js" {
-  export interface DecodedBatch {
-    readonly records: readonly { readonly headers: Readonly<Record<string, Buffer>> }[];
-  }
-  const decode: (decoder: object) => Promise<DecodedBatch>;
-  export default decode;
-}
-
-declare module "kafkajs/src/protocol/encoder.js" {
-  export interface Encoder {
-    readonly buffer: Buffer;
-    writeInt16(value: number): Encoder;
-    writeInt32(value: number): Encoder;
-    writeInt64(value: bigint): Encoder;
-    writeString(value: string): Encoder;
-    writeBuffer(value: Buffer): Encoder;
-    writeArray(value: readonly Encoder[]): Encoder;
-  }
-  const encoder: new () => Encoder;
-  export default encoder;
-}
-
-declare module "kafkajs/src/protocol/recordBatch/record/v0/index.js" {
-  const record: (record: unknown) => object;
-  export default record;
-}
-
-declare module "kafkajs/src/protocol/recordBatch/v0/index.js" {
-  export const RecordBatch: (batch: unknown) => Promise<{ readonly buffer: Buffer }>;
-}
-
-declare module "kafkajs/src/protocol/requests/fetch/v11/response.js" {
-  import type { FetchAnswer, FetchedPartition } from "kafkajs/src/protocol/requests/fetch/index.js";
-  export interface Message {
-    readonly offset: string;
-    readonly timestamp: string;
-    readonly key: Buffer | null;
-    readonly value: Buffer | null;
-    readonly headers: Readonly<Record<string, Buffer | readonly Buffer[]>>;
-    readonly isControlRecord: boolean;
-    readonly batchContext: { readonly producerId: string; readonly inTransaction: boolean };
-  }
-  type Partition = Omit<FetchedPartition, "messages"> & { readonly messages: readonly Message[] };
-  type Answer = Omit<FetchAnswer, "responses"> & {
-    readonly responses: readonly { readonly topicName: string; readonly partitions: readonly Partition[] }[];
-  };
-  const response: { decode(payload: Buffer): Promise<Answer> };
-  export default response;
 }

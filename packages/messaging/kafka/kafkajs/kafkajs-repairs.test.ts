@@ -14,7 +14,14 @@ const topic = "t";
 /** The parts of a consumer group that its fetch uses; `duringFetch` runs while the broker has the request. */
 function group(duringFetch: (self: { offsetManager: object }) => void) {
   const message = { offset: "5", key: null, value: Buffer.from("x"), headers: {}, timestamp: "1", attributes: 0, isControlRecord: false };
-  const partition = { partition: 0, errorCode: 0, highWatermark: "6", abortedTransactions: [], messages: [message] };
+  const partition = {
+    partition: 0,
+    errorCode: 0,
+    highWatermark: "6",
+    abortedTransactions: [],
+    preferredReadReplica: -1,
+    messages: [message],
+  };
   const offsetManager = () => ({
     committedOffsets: () => ({ [topic]: { 0: "5" } }),
     nextOffset: () => "5",
@@ -25,8 +32,8 @@ function group(duringFetch: (self: { offsetManager: object }) => void) {
   return Object.assign(self, {
     offsetManager: offsetManager(),
     preferredReadReplicasPerTopicPartition: {},
-    seekOffset: { has: () => false },
-    subscriptionState: { assigned: () => assigned, active: () => assigned, paused: () => [], isPaused: () => false },
+    seekOffset: { size: 0, has: () => false },
+    subscriptionState: { assigned: () => assigned, isPaused: () => false },
     filterPartitionsByNode: () => assigned,
     checkForStaleAssignment: () => {},
     seekOffsets: async () => {},

@@ -33,28 +33,38 @@
 //    and go on there, which skips records silently.
 // #18 (U) A member sends heartbeats on a timer of its own (`heartbeats.ts`), and joins again as soon as an answer asks
 //    for it. kafkajs sends them from its fetch loop, and joins once its fetches have been answered.
+// #19 (Y) Fetches and the sending of requests are ours: `fetches.ts`, `activity.ts`, `connections.ts`.
 
 import kafkajs from "kafkajs";
 import broker, { type Broker } from "kafkajs/src/broker/index.js";
 import cluster, { type Cluster } from "kafkajs/src/cluster/index.js";
 import consumerGroup, { type ConsumerGroup, type OffsetManager } from "kafkajs/src/consumer/consumerGroup.js";
 import runner, { type Runner } from "kafkajs/src/consumer/runner.js";
+import connection from "kafkajs/src/network/connection.js";
 import requestQueue, { type RequestQueue } from "kafkajs/src/network/requestQueue/index.js";
 import metadataRequests, { type Metadata } from "kafkajs/src/protocol/requests/metadata/index.js";
 import { ageAs, timeQuestions } from "../protocol/asked-times.ts";
+import { isAtRest, noteFetch, noteJoin, untilNextFetchMs } from "./activity.ts";
+import { repairConnection } from "./connections.ts";
+import { countRecords, fetchFrom, findWanted } from "./fetches.ts";
 import { beginHeartbeats, endHeartbeats, fetchUntilCalled, heartbeatIntervalMs, stopHeartbeats } from "./heartbeats.ts";
+import { sleepUntilWoken, wakeAll } from "./sleeps.ts";
 import "../protocol/kafkajs-codecs.ts";
 
 /** Milliseconds that a broker may keep a fetch (U). The first fetch after a join waits behind the last before it. */
 export const pollIntervalMs = 250;
+/** The same while a member rests (`activity.ts`). */
+const restPollIntervalMs = 1_000;
 /** Milliseconds after which the fetch loop sends a heartbeat where the timer has sent none. */
 export const loopHeartbeatMs = 1_000;
 const pollIntervalWhilePausedMs = 100;
-const timeoutCheckIntervalMs = 100;
+/** Milliseconds that a time-out may be noticed late. Some request is always in flight: a fetch. */
+const timeoutCheckIntervalMs = 500;
 const pendingCheckIntervalMs = 10;
 /** Milliseconds between two questions for the leader of a partition that has none. */
 const leaderAskedEveryMs = 1000;
 
+repairConnection(connection.prototype);
 repairRequestQueue(requestQueue.prototype);
 repairConsumerGroup(consumerGroup.prototype);
 repairRunner(runner.prototype);
@@ -99,26 +109,6 @@ function armTimeoutCheck(queue: RequestQueue): void {
   }, timeoutCheckIntervalMs);
 }
 
-const sleepers = new WeakMap<ConsumerGroup, Set<() => void>>();
-
-function sleepUntilWoken(group: ConsumerGroup, durationMs: number): Promise<void> {
-  const asleep = sleepers.get(group) ?? new Set<() => void>();
-  sleepers.set(group, asleep);
-  return new Promise((resolve) => {
-    const wake = (): void => {
-      clearTimeout(timer);
-      asleep.delete(wake);
-      resolve();
-    };
-    const timer = setTimeout(wake, durationMs);
-    asleep.add(wake);
-  });
-}
-
-function wakeAll(group: ConsumerGroup): void {
-  for (const wake of sleepers.get(group) ?? []) wake();
-}
-
 const awaitedWork = new WeakMap<object, Promise<void>[]>();
 
 /**
@@ -156,14 +146,19 @@ function repairConsumerGroup(group: ConsumerGroup): void {
     askForLeaders(this.cluster);
     // #3: every join creates a new offset manager.
     const { offsetManager } = this;
+    const spacingMs = untilNextFetchMs(this);
+    let sentAtMs = 0;
     const batches = await fetchUntilCalled(this, async () => {
-      if (hasNothingToFetch(this, nodeId)) {
-        await sleepUntilWoken(this, pollIntervalMs);
-        if (hasNothingToFetch(this, nodeId)) return [];
-      }
-      this.maxWaitTime = this.subscriptionState.paused().length > 0 ? pollIntervalWhilePausedMs : pollIntervalMs;
-      return await fetch.call(asGeneration(this, offsetManager), nodeId);
+      if (spacingMs > 0) await sleepUntilWoken(this, spacingMs);
+      if (findWanted(this, nodeId).topics.length === 0) await sleepUntilWoken(this, pollIntervalMs);
+      const { topics, isAnyPaused } = findWanted(this, nodeId);
+      if (topics.length === 0) return [];
+      const waitMs = isAtRest(this) ? restPollIntervalMs : pollIntervalMs;
+      this.maxWaitTime = isAnyPaused ? pollIntervalWhilePausedMs : waitMs;
+      sentAtMs = performance.now();
+      return await fetchFrom(asGeneration(this, offsetManager), nodeId, fetch);
     });
+    noteFetch(this, countRecords(batches), sentAtMs);
     if (offsetManager === null) return [];
     for (const batch of batches) fetchedUnder.set(batch, offsetManager);
     return batches;
@@ -183,6 +178,7 @@ function repairConsumerGroup(group: ConsumerGroup): void {
     endTriesWhenStopped(this);
     await joinAndSync.call(this);
     // #18
+    noteJoin(this);
     if (!stopped.has(this)) return beginHeartbeats(this, () => wakeAll(this));
     await this.leave();
     throw stoppedError();
@@ -292,12 +288,6 @@ function endTriesWhenStopped(group: ConsumerGroup): void {
 
 function stoppedError(): Error {
   return new kafkajs.KafkaJSNonRetriableError("the consumer is stopped");
-}
-
-function hasNothingToFetch(group: ConsumerGroup, nodeId: string): boolean {
-  const active = group.getActiveTopicPartitions();
-  const onNode = group.filterPartitionsByNode(nodeId, group.subscriptionState.assigned());
-  return !onNode.some(({ topic, partitions }) => partitions.some((partition) => active[topic]?.has(partition) === true));
 }
 
 function repairRunner(runner: Runner): void {

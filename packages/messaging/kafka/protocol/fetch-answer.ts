@@ -39,34 +39,48 @@ export async function readFetchAnswer(payload: Buffer): Promise<FetchAnswer> {
   const clientSideThrottleTime = reader.int32();
   const errorCode = reader.int16();
   const sessionId = reader.int32();
-  const responses = await each(reader, async () => {
+  const responses: FetchAnswer["responses"][number][] = [];
+  for (let topics = reader.int32(); topics > 0; topics -= 1) {
     const topicName = reader.text();
-    return { topicName, partitions: await each(reader, () => readPartition(reader, topicName)) };
-  });
+    const partitions: FetchedPartition[] = [];
+    for (let left = reader.int32(); left > 0; left -= 1) {
+      const { batches, end, ...partition } = readPartition(reader);
+      // Most partitions of most answers have nothing new, and each wait costs a turn of the queue.
+      const place = { topic: topicName, partition: partition.partition, end };
+      partitions.push({ ...partition, messages: batches.length === 0 ? [] : await readMessages(batches, place) });
+    }
+    responses.push({ topicName, partitions });
+  }
   // The broker has not throttled the request; it asks the client to wait.
   return { throttleTime: 0, clientSideThrottleTime, errorCode, sessionId, responses };
 }
 
-async function readPartition(reader: WireReader, topic: string): Promise<FetchedPartition> {
+interface PartitionAnswer extends Omit<FetchedPartition, "messages">, Pick<Place, "end"> {
+  readonly batches: Buffer;
+}
+
+function readPartition(reader: WireReader): PartitionAnswer {
   const partition = reader.int32();
   const errorCode = reader.int16();
   const end = reader.int64();
+  const [lastStableOffset, lastStartOffset] = [String(reader.int64()), String(reader.int64())];
+  const abortedTransactions: FetchedPartition["abortedTransactions"][number][] = [];
+  for (let left = reader.int32(); left > 0; left -= 1) {
+    abortedTransactions.push({ producerId: String(reader.int64()), firstOffset: String(reader.int64()) });
+  }
+  const preferredReadReplica = reader.int32();
+  const batches = reader.bytes(Math.max(0, reader.int32()));
   return {
     partition,
     errorCode,
+    end,
     highWatermark: String(end),
-    lastStableOffset: String(reader.int64()),
-    lastStartOffset: String(reader.int64()),
-    abortedTransactions: await each(reader, async () => ({ producerId: String(reader.int64()), firstOffset: String(reader.int64()) })),
-    preferredReadReplica: reader.int32(),
-    messages: await readMessages(reader.bytes(Math.max(0, reader.int32())), { topic, partition, end }),
+    lastStableOffset,
+    lastStartOffset,
+    abortedTransactions,
+    preferredReadReplica,
+    batches,
   };
-}
-
-async function each<T>(reader: WireReader, read: () => Promise<T>): Promise<T[]> {
-  const items: T[] = [];
-  for (let left = reader.int32(); left > 0; left -= 1) items.push(await read());
-  return items;
 }
 
 interface Place {

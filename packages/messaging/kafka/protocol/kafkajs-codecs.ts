@@ -4,13 +4,15 @@
 // #1 (J) zstd comes from node:zlib, with contexts that the process keeps.
 // #2 (P, V) `produce-request.ts` writes Produce requests: with kafkajs this took a quarter of the time of a delivery.
 //    `produce-answer.ts` reads the answers.
-// #3 (P) `fetch-answer.ts` reads the answers to Fetch for the same reason, so that kafkajs's messages are our records.
+// #3 (P) `fetch-request.ts` writes Fetch requests, and `fetch-answer.ts` reads their answers for the same reason, so
+//    that kafkajs's messages are our records.
 
 import kafkajs from "kafkajs";
 import fetchRequests from "kafkajs/src/protocol/requests/fetch/index.js";
-import produceRequests from "kafkajs/src/protocol/requests/produce/index.js";
+import produceRequests, { type Encoded } from "kafkajs/src/protocol/requests/produce/index.js";
 import { compress, decompress } from "./batch-zstd.ts";
 import { readFetchAnswer } from "./fetch-answer.ts";
+import { writeFetchRequest } from "./fetch-request.ts";
 import { keepRefusals } from "./produce-answer.ts";
 import { writeProduceRequest } from "./produce-request.ts";
 
@@ -19,7 +21,7 @@ const fetchVersion = 11;
 
 registerZstd();
 replaceProduceRequest();
-replaceFetchAnswer();
+replaceFetch();
 
 /** #1 */
 function registerZstd(): void {
@@ -37,26 +39,29 @@ function replaceProduceRequest(): void {
     const make = protocol(wanted);
     return (produced) => {
       const { request, response, ...rest } = make(produced);
-      const encode = async () => {
-        const buf = writeProduceRequest(produced, Date.now());
-        return { buf, buffer: buf, size: () => buf.length };
-      };
+      const encode = async () => encoded(writeProduceRequest(produced, Date.now()));
       return { ...rest, request: { ...request, encode }, response: keepRefusals(response) };
     };
   };
 }
 
 /** #3 */
-function replaceFetchAnswer(): void {
+function replaceFetch(): void {
   const { protocol } = fetchRequests;
   fetchRequests.protocol = (wanted) => {
     requireVersion(wanted, fetchVersion, "Fetch");
     const make = protocol(wanted);
     return (asked) => {
-      const { response, ...rest } = make(asked);
-      return { ...rest, response: { ...response, decode: readFetchAnswer } };
+      const { request, response, ...rest } = make(asked);
+      const encode = async () => encoded(writeFetchRequest(asked));
+      return { ...rest, request: { ...request, encode }, response: { ...response, decode: readFetchAnswer } };
     };
   };
+}
+
+/** The bytes as kafkajs's encoder would hold them. */
+function encoded(bytes: Buffer): Encoded {
+  return { buf: bytes, buffer: bytes, size: () => bytes.length };
 }
 
 /**
