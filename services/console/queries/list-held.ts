@@ -2,8 +2,11 @@
 //
 // #1 Counts and sums come from the store and are exact when asked. Why debits wait is decided by the domain
 //    (`heldOutlook`), from the day, the bank's gate and state, and the broker clock.
+// #2 Held debits are asked for by scheme, unless by bank: both begin an index. To another question a store of a million
+//    transactions reads them all.
 
 import { explainGate, readGateStatus, heldOutlook, isPausedAt, type Day, type GateStatus, type HeldOutlook } from "@sluice/domain";
+import { schemeIds } from "@sluice/domain/schemes";
 import type { Store, TotalsRow, TransactionQuery } from "@sluice/store";
 import { formatInstant } from "../http/bank-answer.ts";
 import { listAwaitedCredits } from "./awaited-credits.ts";
@@ -36,10 +39,23 @@ export function listHeld({ store, brokerNowMs }: HeldPorts): ControlHandler {
     const page = parsePageRequest(query, (place) => place.length > 0);
     if (typeof page === "string") return invalidRequest(page);
     const nowMs = brokerNowMs();
-    const { rows: totals, next } = slicePage(sumHeldDebits(await store.transactions.totals(asked)), page, totalKey);
+    const { rows: totals, next } = slicePage(sumHeldDebits(await readHeldTotals(store, asked)), page, totalKey);
     const rows = await explainHeld(store, totals, nowMs);
     return { kind: "found", body: { schema: "Held", asOf: formatOptionalInstant(nowMs), rows, next } };
   };
+}
+
+type HeldTerms = Pick<TransactionQuery, "bank" | "scheme" | "schemes" | "businessDate">;
+
+/** #2 */
+async function readHeldTotals(
+  { transactions }: { readonly transactions: Pick<Store["transactions"], "totals"> },
+  terms: HeldTerms,
+): Promise<readonly TotalsRow[]> {
+  if (terms.bank !== undefined || terms.scheme !== undefined) return await transactions.totals({ ...terms, state: "HELD" });
+  const found: TotalsRow[] = [];
+  for (const scheme of terms.schemes ?? schemeIds) found.push(...(await transactions.totals({ ...terms, scheme, state: "HELD" })));
+  return found;
 }
 
 /** What is held, by day, bank and currency, and why it waits. */
@@ -74,13 +90,13 @@ export async function explainWait(
 }
 
 /** Returns a text that says what is wrong. */
-function parseHeldQuery(query: URLSearchParams, schemes: readonly string[] | null): TransactionQuery | string {
+function parseHeldQuery(query: URLSearchParams, schemes: readonly string[] | null): HeldTerms | string {
   const bank = query.get("bank");
   if (bank !== null && !isPartyId(bank)) return "bank: the id of a bank.";
   const day = query.get("day");
   if (day !== null && !isDayKey(day)) return "day: a day, for example ZA_EFT:2026-11-20.";
   const [scheme, businessDate] = day?.split(":") ?? [];
-  return { state: "HELD", schemes: schemes ?? undefined, bank: bank ?? undefined, scheme, businessDate };
+  return { schemes: schemes ?? undefined, bank: bank ?? undefined, scheme, businessDate };
 }
 
 /** Adds up by day, bank and currency; on-us and off-us debits wait in the same queue. */

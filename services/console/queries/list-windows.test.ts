@@ -19,6 +19,7 @@ import {
   consoleUetrAt,
 } from "./stored-data.fixture.ts";
 import type { DayFact } from "@sluice/domain";
+import type { TransactionQuery } from "@sluice/store";
 
 const query = "/windows?from=2026-11-20&to=2026-11-20";
 
@@ -171,6 +172,23 @@ test("held debits are counted and summed by bank and day, with the oldest age, t
     "second",
     "first",
   ]);
+});
+
+test("held debits are asked for by scheme or bank: a store of a million reads all for another question", async () => {
+  const environment = await openEnvironmentWithDay([twoWindowPlan]);
+  const { transactions } = environment.store;
+  const asked: TransactionQuery[] = [];
+  const totals = transactions.totals.bind(transactions);
+  Object.assign(transactions, { totals: (terms: TransactionQuery) => (asked.push(terms), totals(terms)) });
+  await saveTransactions(
+    environment,
+    [1, 2, 3].map((index) => buildStoredTransaction("HELD", index)),
+  );
+  for (const path of ["/held", "/held?bank=first", "/held?day=ZA_EFT:2026-11-20"])
+    expect(await readControlRows(environment, path)).toMatchObject([{ bank: "first", count: 3, sum: "3751.50" }]);
+  const held = asked.filter(({ state }) => state === "HELD");
+  expect(held.length).toBeGreaterThan(2);
+  expect(held.filter(({ bank, scheme, partition }) => bank === undefined && scheme === undefined && partition === undefined)).toEqual([]);
 });
 
 test("in an open window a debit that waits for its gate shows why the gate is closed, unless the bank is paused", async () => {
