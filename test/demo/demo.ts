@@ -14,14 +14,14 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { checkHistory, formatEntry, type HistoryEntry } from "@sluice/checker";
 import { partitionCountDefault } from "@sluice/contracts";
-import { Fault, machineRandom, machineTime, sleep } from "@sluice/kernel";
+import { Fault, formatReason, machineRandom, machineTime, sleep } from "@sluice/kernel";
 import type { RecordedRequest } from "@sluice/testkit";
 import { readTimeline } from "@sluice/timeline";
 import { collectHistory, interruptible, loadDocuments, projectRoot } from "@sluice/environment";
 import { leaveItemsOpen, planDemoDay, planWaitingDebit, type DemoDay, type TransactionKind } from "./plan/day.ts";
 import { readDemoOptions, type DemoOptions } from "./options.ts";
 import { createNarrator, type Narrator } from "./narrator.ts";
-import { isTooLate, memoryPace, pacesFor } from "./plan/pace.ts";
+import { folderOf, isTooLate, memoryPace, pacesFor } from "./plan/pace.ts";
 import { playDay } from "./play/play.ts";
 import { formatStay } from "./report/stay.ts";
 import { formatCast } from "./report/cast.ts";
@@ -56,7 +56,8 @@ export async function runDemo(args: readonly string[]): Promise<number> {
       narrator.say("demo", "interrupted; everything is stopped");
       return exitCodes.interrupted;
     }
-    process.stderr.write(`demo: ${error instanceof Fault ? error.message : describeError(error)}\n`);
+    process.stderr.write(`demo: ${error instanceof Fault ? formatReason(error) : describeError(error)}\n`);
+    if (!options.isKept) process.stderr.write("demo: the logs of this run are removed; ./sluice demo --keep keeps them\n");
     return exitCodes.wrong;
   } finally {
     narrator.stop();
@@ -98,7 +99,12 @@ async function playInMemory(common: Common, options: DemoOptions, show: ShowRepo
 async function playOnServers(common: Common, options: DemoOptions, show: ShowReport): Promise<DemoReport> {
   const { day, narrator, signal } = common;
   for (const pace of pacesFor(options)) {
-    await using environment = await openDemoEnvironment({ ...common, pace, isSecured: options.isSecured });
+    await using environment = await openDemoEnvironment({
+      ...common,
+      directory: folderOf(pace, common.directory),
+      pace,
+      isSecured: options.isSecured,
+    });
     if (pace.isLast || !isTooLate(environment.times, day.transactions.length, machineTime.nowMs())) {
       const report = await playIn(environment, day, options, narrator, signal);
       await show(environment, report);

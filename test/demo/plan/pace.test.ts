@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { plannedOutage, planDemoTimes } from "./day.ts";
-import { isTooLate, memoryPace, pacesFor, slowedDown } from "./pace.ts";
+import { folderOf, isTooLate, memoryPace, pacesFor, slowedDown } from "./pace.ts";
 
 /** Interval of the probes of an open breaker. */
 const probeEveryMs = 10_000;
@@ -33,6 +33,13 @@ describe("the demo's pace", () => {
     expect([first?.isLast, last?.isLast, more.length]).toEqual([false, true, 0]);
     expect(first!.opensInMs).toBeGreaterThan(20_000);
     expect(last!.opensInMs).toBeGreaterThan(first!.opensInMs + 30_000);
+  });
+
+  it("keeps each attempt in a folder of its own, because the second needs an empty journal", () => {
+    const folders = pacesFor({ debits: 200, kill: null }).map((pace) => folderOf(pace, "/kept/now"));
+    expect(new Set(folders).size).toBe(2);
+    expect(folders[0]).toBe("/kept/now");
+    expect(pacesFor({ debits: 200, kill: null }).map((pace) => folderOf(pace, null))).toEqual([null, null]);
   });
 
   it("slows down with the machine, within bounds", () => {

@@ -6,7 +6,8 @@
 // #3 A slow machine gets slower days. The time that provisioning took shows how slow it is.
 // #4 The window outlasts the outage by the ten seconds until the next probe and by the time that the waiting debits
 //    then need. An outage takes the same time on any machine.
-// #5 The first pace is for a machine that starts the services in a few seconds, the last one for any machine.
+// #5 The first pace is for a machine that starts the services in a few seconds, the last one for any machine. Each has
+//    a folder of its own: servers that start in the folder of the one before would have its journal.
 
 import type { DemoPace, DemoTimes } from "./day.ts";
 import type { DemoOptions } from "../options.ts";
@@ -51,6 +52,11 @@ export function memoryPace({ debits }: Pick<DemoOptions, "debits">): DemoPace {
     windowMs: memoryWindowMs + (debits / releasesPerSecond) * 1_000,
     reconcilesAfterMs: memoryReconcilesAfterMs,
   };
+}
+
+/** #5. `directory` null: nothing is kept. */
+export function folderOf({ isLast }: { readonly isLast: boolean }, directory: string | null): string | null {
+  return directory === null ? null : `${directory}${isLast ? "-later-windows" : ""}`;
 }
 
 /** #3. Scales a pace by the time that provisioning took, which is work of the same kind as the day's. */
