@@ -172,11 +172,11 @@ function answerBanks(answering: Parameters<typeof transactionStatus>[0] & Parame
 }
 
 /** How people sign in at the provider, by the configuration in force. */
-function openDoors({ signInPorts, configuration, time, random, logger }: ConsoleServicePorts) {
+function openDoors({ signInPorts, configuration, time, random, logger, metrics }: ConsoleServicePorts) {
   const provider = () => configuration.operatorSignIn;
   return {
     provider,
-    signIn: signInPorts === undefined ? null : createSignIn({ ...signInPorts, time, random, logger, provider }),
+    signIn: signInPorts === undefined ? null : createSignIn({ ...signInPorts, time, random, logger, metrics, provider }),
     identify: (person: SignedIn, connection: ClientConnection | null) =>
       identifySignedIn(person, configuration, connection?.certificate ?? null, time.nowMs()),
   };

@@ -24,11 +24,10 @@ test("a provider over TLS is used with its authority from the configuration, and
   const provider = await startOperatorProvider({ ...client, port: 0, tls, origins: [origin], people: [] });
   stack.defer(() => provider.close());
   const process = { name: "console", environment: {}, configuration: sampleConfiguration(), time: machineTime, random: machineRandom };
-  const metrics = createMetrics({ withProcess: false });
   const ports = await signInPorts.open({
     ...process,
     logger: silentLogger,
-    metrics,
+    metrics: createMetrics({ withProcess: false }),
     stopping: new AbortController().signal,
     opened: stack,
   });
@@ -47,7 +46,8 @@ test("a provider over TLS is used with its authority from the configuration, and
   } as const;
   const begin = async (authorities: string | null) => {
     const named = () => ({ ...settings, caFile: authorities });
-    const signIn = createSignIn({ ...ports, time: machineTime, random: machineRandom, logger: silentLogger, provider: named });
+    const own = { time: machineTime, random: machineRandom, logger: silentLogger, metrics: createMetrics({ withProcess: false }) };
+    const signIn = createSignIn({ ...ports, ...own, provider: named });
     return (await signIn.begin("/", null))?.location ?? null;
   };
   expect(await begin(caFile)).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/auth\?response_type=code&/);

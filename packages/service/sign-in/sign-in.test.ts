@@ -5,6 +5,7 @@ import { type SignInProvider, silentLogger } from "@sluice/kernel";
 import { createTestIssuer, createVirtualTime, seededRandom, signWithSecret, withHead } from "@sluice/testkit";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { expect, test } from "vitest";
+import { createMetrics } from "../telemetry/prometheus-metrics.ts";
 import type { SignInFlow } from "./sign-in-flows.ts";
 import { createSignIn, type ProviderQuestion } from "./sign-in.ts";
 
@@ -44,15 +45,17 @@ async function open(
   const time = createVirtualTime({ startAtMs });
   const keys = await createTestIssuer(() => time.nowMs(), issuer);
   const asked: ProviderQuestion[] = [];
-  const state = { provider: provider as SignInProvider | null, isAway: over.isAway ?? false, status: 200 };
+  const metrics = createMetrics({ withProcess: false });
+  const state = { provider: provider as SignInProvider | null, isAway: over.isAway ?? false, areKeysAway: false, status: 200 };
   let claims: Claims = {};
   const signIn = createSignIn({
     time,
     random: seededRandom("sign-in"),
     logger: silentLogger,
+    metrics,
     provider: () => state.provider,
     readFile: async () => await Promise.resolve(pem),
-    loadKeySet: async () => await Promise.resolve(keys.keySet),
+    loadKeySet: async () => await (state.areKeysAway ? Promise.reject(new Error("away")) : Promise.resolve(keys.keySet)),
     async ask(question) {
       asked.push(question);
       if (state.isAway) throw new Error("away");
@@ -79,7 +82,14 @@ async function open(
     return await signIn.finish(begun.flow, new URLSearchParams(given));
   }
 
-  return { time, keys, signIn, asked, state, begin, run };
+  /** What a scrape shows of the provider, once what it began has ended. */
+  async function scrape(): Promise<readonly string[]> {
+    await metrics.text();
+    await time.advance(0);
+    return (await metrics.text()).split("\n").filter((line) => line.startsWith("sluice_sign_in_provider_not_read{"));
+  }
+
+  return { time, keys, signIn, asked, state, begin, run, scrape };
 }
 
 test("a browser is sent to the provider with a challenge, and its code is redeemed with what only we know [D10.110]", async () => {
@@ -207,6 +217,38 @@ test("a provider that is away is asked again only after a while, and its descrip
   await time.advance(5_000);
   for (let time = 0; time < 10; time += 1) expect(await signIn.begin("/", null)).not.toBeNull();
   expect(asked.length).toBe(2);
+});
+
+const showing = (value: number): readonly string[] => [`sluice_sign_in_provider_not_read{issuer="${issuer}"} ${value}`];
+
+test("the gauge of the provider rises while its description cannot be read, though nobody signs in, and falls again", async () => {
+  const { scrape, state, time, asked } = await open();
+  expect(await scrape()).toEqual(showing(0));
+  const readOnce = asked.length;
+  expect([readOnce, await scrape(), asked.length]).toEqual([1, showing(0), readOnce]);
+  state.isAway = true;
+  await time.advance(300_000);
+  expect(await scrape()).toEqual(showing(1));
+  state.isAway = false;
+  await time.advance(5_000);
+  expect(await scrape()).toEqual(showing(0));
+});
+
+test("the gauge of the provider rises while its keys cannot be read, and falls again", async () => {
+  const { scrape, state, time } = await open();
+  state.areKeysAway = true;
+  await scrape();
+  expect(await scrape()).toEqual(showing(1));
+  state.areKeysAway = false;
+  await time.advance(30_000);
+  await scrape();
+  expect(await scrape()).toEqual(showing(0));
+});
+
+test("without a provider there is no gauge of one, and nothing is asked", async () => {
+  const { scrape, state, asked } = await open();
+  state.provider = null;
+  expect([await scrape(), asked]).toEqual([[], []]);
 });
 
 test("a provider that is away while a code is redeemed, or refuses it, is no fault of the person", async () => {

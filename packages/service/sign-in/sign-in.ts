@@ -8,10 +8,21 @@
 // #3 What is asked of the provider has a bound: its answers, the time for each, and how many sign-ins are finished at
 //    once. While it is away nothing is asked again within `coolDownMs`.
 // #4 Neither code, token nor secret is in a log line or an answer.
+// #5 Each scrape of the metrics has the provider's description and keys read where they are due, so that an alarm comes
+//    before the next person does. The metric has one series, or none without a provider.
 
 import { hash } from "node:crypto";
-import { formatReason, type Logger, type Random, type SignInProvider, type Time } from "@sluice/kernel";
-import { createKeySets, KeysAway, type LoadKeySet } from "../access-tokens/key-sets.ts";
+import {
+  formatReason,
+  type ListedMetric,
+  type Logger,
+  type Metrics,
+  type Random,
+  type SignInProvider,
+  type Time,
+  type TokenIssuer,
+} from "@sluice/kernel";
+import { createKeySets, KeysAway, type KeySets, type LoadKeySet } from "../access-tokens/key-sets.ts";
 import { makeClientAssertion } from "./client-assertion.ts";
 import { judgeIdToken, type JudgedPerson } from "./id-token.ts";
 import { type Narrowing, readNarrowing } from "./narrow-rights.ts";
@@ -65,6 +76,7 @@ interface SignInOptions extends SignInPorts {
   readonly time: Pick<Time, "nowMs" | "monotonicMs">;
   readonly random: Random;
   readonly logger: Logger;
+  readonly metrics: Pick<Metrics, "listed">;
   /** The provider now in force; null: none. */
   readonly provider: () => SignInProvider | null;
 }
@@ -75,15 +87,24 @@ const coolDownMs = 5_000;
 const finishingMax = 16;
 const codeCharactersMax = 4_096;
 
+const notReadMetric: ListedMetric = {
+  name: "sluice_sign_in_provider_not_read",
+  help: "1: the description or the keys of the provider at which operators sign in could not be read at the last attempt",
+  kind: "gauge",
+  labels: ["issuer"],
+};
+
 export function createSignIn(options: SignInOptions): SignIn {
   const { time, logger } = options;
   const flows = createSignInFlows(options);
   const keySets = createKeySets({ time, logger, load: options.loadKeySet });
-  const findAddresses = keepAddresses(options);
+  const kept = keepAddresses(options);
+  const findAddresses = async (provider: SignInProvider): Promise<ProviderAddresses> => await kept.find(provider);
   let finishing = 0;
+  showWhatIsNotRead(options, kept, keySets);
 
-  function keysFor({ issuer, clientId, caFile }: SignInProvider, { keySet }: ProviderAddresses) {
-    return keySets.keyFor({ issuer, audience: clientId, algorithms: [], keys: { kind: "url", url: keySet, caFile } });
+  function keysFor(provider: SignInProvider, addresses: ProviderAddresses) {
+    return keySets.keyFor(tokenIssuerOf(provider, addresses));
   }
 
   async function redeem(provider: SignInProvider, addresses: ProviderAddresses, flow: SignInFlow, code: string): Promise<JudgedPerson> {
@@ -149,6 +170,23 @@ export function createSignIn(options: SignInOptions): SignIn {
   };
 }
 
+/** #5 */
+function showWhatIsNotRead({ metrics, provider: inForce }: SignInOptions, kept: KeptAddresses, keySets: Pick<KeySets, "look">): void {
+  const look = (provider: SignInProvider): boolean => {
+    const { addresses, isNotRead } = kept.look(provider);
+    const isKeysNotRead = addresses !== null && keySets.look(tokenIssuerOf(provider, addresses));
+    return isNotRead || isKeysNotRead;
+  };
+  metrics.listed([notReadMetric], () => {
+    const provider = inForce();
+    return provider === null ? [] : [{ name: notReadMetric.name, labels: { issuer: provider.issuer }, value: Number(look(provider)) }];
+  });
+}
+
+function tokenIssuerOf({ issuer, clientId, caFile }: SignInProvider, { keySet }: ProviderAddresses): TokenIssuer {
+  return { issuer, audience: clientId, algorithms: [], keys: { kind: "url", url: keySet, caFile } };
+}
+
 function endSessionAddress({ clientId, origin }: SignInProvider, { endSession }: ProviderAddresses): string | null {
   if (endSession === null) return null;
   const url = new URL(endSession);
@@ -198,8 +236,15 @@ function nameOf({ issuer, clientId, origin }: SignInProvider): string {
   return JSON.stringify([issuer, clientId, origin]);
 }
 
-/** Reads the provider's description when it is needed, and keeps it for `freshMs`. Rejects where it is away. */
-function keepAddresses({ time, logger, ask }: SignInOptions): (provider: SignInProvider) => Promise<ProviderAddresses> {
+interface KeptAddresses {
+  /** Rejects where the provider is away. */
+  find(provider: SignInProvider): Promise<ProviderAddresses>;
+  /** Begins to read the description where it is due; `addresses` are the last ones, `isNotRead` of the last attempt. */
+  look(provider: SignInProvider): { readonly addresses: ProviderAddresses | null; readonly isNotRead: boolean };
+}
+
+/** Reads the provider's description when it is needed, and keeps it for `freshMs`. */
+function keepAddresses({ time, logger, ask }: SignInOptions): KeptAddresses {
   let kept: { readonly of: string; readonly addresses: ProviderAddresses; readonly readMs: number } | null = null;
   let asking: { readonly of: string; readonly answer: Promise<ProviderAddresses> } | null = null;
   let failed: { readonly of: string; readonly atMs: number } | null = null;
@@ -222,8 +267,8 @@ function keepAddresses({ time, logger, ask }: SignInOptions): (provider: SignInP
     }
   }
 
-  return async (provider) => {
-    const of = JSON.stringify([provider.issuer, provider.caFile]);
+  async function find(provider: SignInProvider): Promise<ProviderAddresses> {
+    const of = placeOf(provider);
     const nowMs = time.monotonicMs();
     if (kept?.of === of && nowMs - kept.readMs < freshMs) return kept.addresses;
     if (asking?.of === of) return await asking.answer;
@@ -232,5 +277,19 @@ function keepAddresses({ time, logger, ask }: SignInOptions): (provider: SignInP
     const answer = read(provider, of);
     asking = { of, answer };
     return await answer;
+  }
+
+  return {
+    find,
+    look(provider) {
+      const of = placeOf(provider);
+      const isNotRead = failed?.of === of;
+      void find(provider).catch(() => {});
+      return { addresses: kept?.of === of ? kept.addresses : null, isNotRead };
+    },
   };
+}
+
+function placeOf({ issuer, caFile }: SignInProvider): string {
+  return JSON.stringify([issuer, caFile]);
 }

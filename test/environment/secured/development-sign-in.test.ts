@@ -66,9 +66,18 @@ function openVisitor(ca: string) {
 
 async function openConsoleSignIn(configurationFile: string, stack: AsyncDisposableStack) {
   const configuration = readConfigurationFile(configurationFile, {});
-  const parts = { name: "console", environment: {}, configuration, time: machineTime, random: machineRandom, logger: silentLogger };
+  const metrics = createMetrics({ withProcess: false });
+  const parts = {
+    name: "console",
+    environment: {},
+    configuration,
+    time: machineTime,
+    random: machineRandom,
+    logger: silentLogger,
+    metrics,
+  };
   const stopping = new AbortController().signal;
-  const ports = await signInPorts.open({ ...parts, metrics: createMetrics({ withProcess: false }), stopping, opened: stack });
+  const ports = await signInPorts.open({ ...parts, stopping, opened: stack });
   return createSignIn({ ...ports, ...parts, provider: () => configuration.operatorSignIn });
 }
 

@@ -146,6 +146,12 @@ export const intakeBugs: readonly PlantedBug[] = [
     nearest: ["packages/service/access-tokens/key-sets.test.ts", "packages/process/connections/token-ports.test.ts"],
   },
   {
+    id: "unread-sign-in-provider-in-silence",
+    breaks: "No alarm says that the provider at which operators sign in cannot be read.",
+    edits: [{ file: "packages/service/sign-in/sign-in.ts", find: "return isNotRead || isKeysNotRead;", put: "return false;" }],
+    nearest: ["packages/service/sign-in/sign-in.test.ts"],
+  },
+  {
     id: "signature-leaves-the-body-out",
     breaks: "A signature counts that says nothing of the body.",
     edits: [
