@@ -35,8 +35,8 @@ export const contractBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "packages/contracts/messages/json/write-json.ts",
-        find: "base !== null && Reflect.get(base, name) === member;",
-        put: "base !== null;",
+        find: "if (member === Reflect.get(base, name)) continue;",
+        put: "if (name in base) continue;",
       },
     ],
     nearest: ["packages/contracts/messages/json/write-json.test.ts"],
