@@ -18,7 +18,7 @@ export interface TopicDescription {
   readonly records: readonly RecordDescription[];
 }
 
-export interface RecordDescription {
+interface RecordDescription {
   readonly record: string;
   readonly text: string;
   readonly key: string;
@@ -29,7 +29,7 @@ export interface RecordDescription {
   readonly fields: readonly FieldDescription[];
 }
 
-export interface FieldDescription {
+interface FieldDescription {
   readonly path: string;
   readonly type: string;
   readonly text: string;

@@ -36,7 +36,7 @@ export type OutgoingMessage =
   | { readonly kind: "PaymentStatusReport"; readonly message: wire.PaymentStatusReport };
 
 /** Builds the message in the requested form. */
-export function buildOutgoingMessage(form: MessageForm, sources: MessageSources, output: DispatchOutput | EventOutput): OutgoingMessage {
+function buildOutgoingMessage(form: MessageForm, sources: MessageSources, output: DispatchOutput | EventOutput): OutgoingMessage {
   const { received } = sources;
   switch (form) {
     case "debit-received": {
