@@ -64,5 +64,5 @@ test("without script nothing of them is shown, and the page can be read", async 
   const page = await signIn(context, console);
   await page.goto(`${console.address}/banks`);
   expect(await page.locator("#views").isVisible()).toBe(false);
-  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Banks");
+  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Banks and connectors");
 });
