@@ -315,6 +315,16 @@ export const shellRows: readonly VerbRow[] = [
     load: async () => (await import("./verbs/shell/profile.ts")).profileAddVerb,
   },
   {
+    name: "login",
+    line: "signs a person in at the operators' provider",
+    load: async () => (await import("./verbs/shell/login.ts")).loginVerb,
+  },
+  {
+    name: "logout",
+    line: "forgets and revokes the tokens of a sign-in",
+    load: async () => (await import("./verbs/shell/login.ts")).logoutVerb,
+  },
+  {
     name: "profile list",
     line: "the profiles, their consoles and files",
     load: async () => (await import("./verbs/shell/profile.ts")).profileListVerb,

@@ -89,8 +89,10 @@ function remainingSignIn(tree: unknown, signIn: Holders["operatorSignIn"]): Hold
   const listed = readTexts(given, "acrValues");
   const acrValues = signIn.acrValues.filter((value) => listed?.includes(value) ?? true);
   const takesTokens = signIn.takesTokens && memberOf(given, "takesTokens") !== false;
+  const isKept = memberOf(given, "commandLineClient") === (signIn.commandLineClient ?? undefined);
+  const commandLineClient = isKept ? signIn.commandLineClient : null;
   const isSame = acrValues.length === signIn.acrValues.length && takesTokens === signIn.takesTokens;
-  return isSame ? signIn : { ...signIn, acrValues, takesTokens };
+  return isSame && commandLineClient === signIn.commandLineClient ? signIn : { ...signIn, acrValues, takesTokens, commandLineClient };
 }
 
 /** Certificates that the file has in another form stay, as all do that cannot be read. */

@@ -52,6 +52,8 @@ export interface SignInProvider {
   readonly bankClaim: string | null;
   /** Claim with the schemes that are all that a person sees now; null: what the operator sees. */
   readonly schemesClaim: string | null;
+  /** Client under which operators sign in on a command line; null: none does. Its tokens are the issuer's above. */
+  readonly commandLineClient: string | null;
   /** PEM file of the authorities of the provider's addresses; null: the machine's. */
   readonly caFile: string | null;
   /** Whether the pages also take an operator's token. */

@@ -26,6 +26,7 @@ import {
   createRefusals,
   createSignIn,
   createTokens,
+  identifyAtCommandLine,
   identifySignedIn,
   openAccessTokens,
   type ClientConnection,
@@ -107,7 +108,9 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const accessTokens = openAccessTokens(configuration.tokenIssuers, ports);
   const callers = createCallers(configured, nowMs, accessTokens);
   const meter = createCallerMeter(configured, () => time.monotonicMs());
-  const operators = createTokens(configuration.operators, nowMs);
+  const operators = createTokens(configuration.operators, nowMs, accessTokens, (judged, { certificate }) =>
+    identifyAtCommandLine(judged, configuration, certificate, nowMs()),
+  );
   const trail = createOperatorTrail(configuration.operators, ports);
   const operatorMeter = createCallerMeter(configuration.operators.map(toOperatorLimits), () => time.monotonicMs());
   const knownAsOf = createKnownAsOf({ time, messaging, partitions: store.partitions, brokerClock, partitionCount });

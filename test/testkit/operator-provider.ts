@@ -8,7 +8,7 @@ import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { type Configuration, Provider } from "oidc-provider";
+import { type AccessToken, type ClientCredentials, type Configuration, errors, type KoaContextWithOIDC, Provider } from "oidc-provider";
 import { twoFactors } from "./operator-client.ts";
 
 export interface ProvidedPerson {
@@ -29,6 +29,8 @@ export interface OperatorProviderOptions {
   /** Origins of consoles to which it sends people back. */
   readonly origins: readonly string[];
   readonly people: readonly ProvidedPerson[];
+  /** A public client that signs people in on a command line, and what its access tokens are for; left out: none. */
+  readonly commandLine?: { readonly clientId: string; readonly audience: string; readonly accessTokenLifeS: number };
 }
 
 export interface OperatorProvider {
@@ -67,7 +69,7 @@ function createListener(issuer: string, options: OperatorProviderOptions): Reque
   };
 }
 
-function buildSettings({ clientId, clientKeyPem, origins, people }: OperatorProviderOptions): Configuration {
+function buildSettings({ clientId, clientKeyPem, origins, people, commandLine }: OperatorProviderOptions): Configuration {
   const key = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" });
   const clientKey = createPublicKey(clientKeyPem).export({ format: "jwk" });
   const names = [...new Set(people.flatMap(({ claims = {} }) => Object.keys(claims)))];
@@ -85,7 +87,17 @@ function buildSettings({ clientId, clientKeyPem, origins, people }: OperatorProv
         response_types: ["code"],
         grant_types: ["authorization_code"],
       },
+      ...(commandLine === undefined ? [] : [toPublicClient(commandLine.clientId)]),
     ],
+    ...(commandLine === undefined
+      ? {}
+      : {
+          extraTokenClaims: (context: KoaContextWithOIDC, token: AccessToken | ClientCredentials) => {
+            const accountId = "accountId" in token ? token.accountId : undefined;
+            const { DeviceCode: device, RefreshToken: refresh } = context.oidc.entities;
+            return { acr: device?.acr ?? refresh?.acr, ...people.find(({ subject }) => subject === accountId)?.claims };
+          },
+        }),
     findAccount: (_context, subject) => {
       const person = people.find((one) => one.subject === subject);
       return person && { accountId: subject, claims: () => ({ sub: subject, ...person.claims }) };
@@ -94,7 +106,11 @@ function buildSettings({ clientId, clientKeyPem, origins, people }: OperatorProv
     claims: { openid: ["sub", "acr", ...names] },
     conformIdTokenClaims: false,
     pkce: { required: () => true },
-    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true } },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: { enabled: true },
+      ...(commandLine === undefined ? {} : toDeviceFeatures(commandLine)),
+    },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     cookies: { keys: [generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" }).d ?? ""] },
     // The client is the console itself: there is nothing that a person could refuse it.
@@ -102,11 +118,44 @@ function buildSettings({ clientId, clientKeyPem, origins, people }: OperatorProv
       const { client, session } = context.oidc;
       if (client === undefined || session?.accountId === undefined) return undefined;
       const grant = new context.oidc.provider.Grant({ clientId: client.clientId, accountId: session.accountId });
-      grant.addOIDCScope("openid");
+      grant.addOIDCScope("openid offline_access");
       await grant.save();
       return grant;
     },
   };
+}
+
+function toPublicClient(clientId: string) {
+  return {
+    client_id: clientId,
+    token_endpoint_auth_method: "none",
+    id_token_signed_response_alg: "ES256",
+    dpop_bound_access_tokens: true,
+    redirect_uris: [],
+    response_types: [],
+    grant_types: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"],
+  } as const;
+}
+
+function toDeviceFeatures({ audience, accessTokenLifeS }: NonNullable<OperatorProviderOptions["commandLine"]>) {
+  return {
+    deviceFlow: { enabled: true },
+    revocation: { enabled: true },
+    resourceIndicators: {
+      enabled: true,
+      useGrantedResource: () => true,
+      getResourceServerInfo: (_context: unknown, resource: string) => {
+        if (resource !== audience) throw new errors.InvalidTarget();
+        return {
+          scope: "",
+          audience,
+          accessTokenFormat: "jwt" as const,
+          accessTokenTTL: accessTokenLifeS,
+          jwt: { sign: { alg: "ES256" as const } },
+        };
+      },
+    },
+  } as const;
 }
 
 /** #1 */

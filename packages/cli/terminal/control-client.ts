@@ -6,11 +6,13 @@
 // #3 Without a profile the token comes from SLUICE_OPERATOR_TOKEN, else it is that of the sample operator in
 //    infra/local/sluice.yaml, which is sent only to a loopback address. The authorities of SLUICE_CONTROL_CA_FILE are
 //    trusted besides the machine's.
+// #4 A profile with a provider has the tokens of `./sluice login`, refreshed before use, and proves their key in each
+//    request.
 
 import { readFileSync } from "node:fs";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { controlPrefix } from "@sluice/contracts/control-operations";
-import { Fault } from "@sluice/kernel";
+import { Fault, machineTime, sleep } from "@sluice/kernel";
 import { readUpState } from "../verbs/local/up-state.ts";
 import { highlight, isColourShown } from "./colour.ts";
 import { profilesPath, readProfileToken, requireProfile, type Profile } from "./profiles.ts";
@@ -129,13 +131,14 @@ export async function controlClient(call: Pick<VerbCall, "value">, where: Contro
   const { given, profile } = findConsole(call, where);
   const base = parseBaseUrl(given ?? (await where.upControlUrl()));
   if (profile?.caFile !== null && profile?.caFile !== undefined) trustAuthorities(profile.caFile);
-  const headers = { authorization: `Bearer ${profile === null ? tokenFor(base, where) : readProfileToken(profile)}` };
+  const authorize = chooseCredential(profile, base, where);
 
   async function ask(path: string, query: ControlQueryParameters, request: Sent, timeoutMs: number): Promise<Response> {
     const given = Object.entries(query).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
     const search = new URLSearchParams(given).toString();
     const url = `${base}${controlPrefix}${path}${search === "" ? "" : `?${search}`}`;
     const signal = AbortSignal.timeout(timeoutMs);
+    const headers = await authorize(request.method ?? "GET", url);
     const sent = { ...request, headers: { ...headers, ...request.headers }, signal };
     const answer = await Promise.try(() => where.fetch(url, sent)).catch((error: unknown) => {
       if (error instanceof Fault) throw error;
@@ -156,6 +159,29 @@ export async function controlClient(call: Pick<VerbCall, "value">, where: Contro
       const sent = { "content-type": "application/json", "idempotency-key": actionId };
       return await readBody(await ask(path, {}, { method: "POST", body: JSON.stringify(body), headers: sent }, answerTimeoutMs));
     },
+  };
+}
+
+type Authorize = (method: string, url: string) => Promise<Readonly<Record<string, string>>>;
+
+/** #4 */
+function chooseCredential(profile: Profile | null, base: string, where: ControlTerminal): Authorize {
+  if (profile === null || profile.signIn === null) {
+    const authorization = `Bearer ${profile === null ? tokenFor(base, where) : readProfileToken(profile)}`;
+    return () => Promise.resolve({ authorization });
+  }
+  const signingIn = { ...profile, signIn: profile.signIn };
+  return async (method, url) => {
+    const [{ requireSignIn }, { makeProof }] = await Promise.all([import("./sign-in/kept-sign-in.ts"), import("./sign-in/proof-key.ts")]);
+    const nowMs = () => machineTime.nowMs();
+    const ports = {
+      fetch: (address: string, request: RequestInit) => where.fetch(address, request),
+      nowMs,
+      sleep: (ms: number) => sleep(machineTime, ms),
+    };
+    const { accessToken, keyPem } = await requireSignIn(signingIn, where.profilesFile ?? "", ports);
+    const proof = makeProof(keyPem, { method, url, token: accessToken, nonce: null }, nowMs());
+    return { authorization: `DPoP ${accessToken}`, dpop: proof };
   };
 }
 

@@ -22,6 +22,9 @@ export const exitCodes: readonly (readonly [string, string])[] = [
 const codes: Readonly<Record<string, number>> = {
   "cli.console-away": exitUnreachable,
   "cli.not-up": exitUnreachable,
+  "cli.provider-away": exitUnreachable,
+  "cli.not-signed-in": exitRefused,
+  "cli.sign-in-refused": exitRefused,
   "cli.refused": exitRefused,
   "cli.not-known": exitUnknown,
   "cli.no-item": exitUnknown,

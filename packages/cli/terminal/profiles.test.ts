@@ -14,7 +14,7 @@ function openProd() {
   const path = join(folder, "sluice", "profiles.json");
   const tokenFile = join(folder, "prod.token");
   writeFileSync(tokenFile, "token-of-prod\n");
-  addProfile(path, { name: "prod", url: "https://console.example", tokenFile, caFile: null });
+  addProfile(path, { name: "prod", url: "https://console.example", tokenFile, signIn: null, caFile: null });
   return path;
 }
 
@@ -55,11 +55,11 @@ test("a token file that is missing or empty is named", async () => {
 
 test("a profile is replaced by one with its name, and can be removed", () => {
   const path = openProd();
-  addProfile(path, { name: "prod", url: "https://new.example", tokenFile: "t", caFile: "ca" });
-  expect(readProfiles(path)).toEqual([{ name: "prod", url: "https://new.example", tokenFile: "t", caFile: "ca" }]);
+  addProfile(path, { name: "prod", url: "https://new.example", tokenFile: "t", signIn: null, caFile: "ca" });
+  expect(readProfiles(path)).toEqual([{ name: "prod", url: "https://new.example", tokenFile: "t", signIn: null, caFile: "ca" }]);
   removeProfile(path, "prod");
   expect(readProfiles(path)).toEqual([]);
-  expect(() => addProfile(path, { name: "../x", url: "", tokenFile: "", caFile: null })).toThrow("no name of a profile");
+  expect(() => addProfile(path, { name: "../x", url: "", tokenFile: "", signIn: null, caFile: null })).toThrow("no name of a profile");
 });
 
 test("a file that is no file of profiles is refused", () => {

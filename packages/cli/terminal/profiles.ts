@@ -1,4 +1,5 @@
-// Profiles of consoles: a name for an address, the file with the operator's token, and the file with its authorities.
+// Profiles of consoles: a name for an address, the file with the operator's token or the provider at which the operator
+// signs in, and the file with its authorities.
 //
 // #1 No token is in the file of profiles: it names the file that has it, which is read at each call.
 // #2 A profile is used only if --profile or SLUICE_PROFILE names it. So nothing reaches another system by a setting
@@ -12,7 +13,10 @@ import { Fault } from "@sluice/kernel";
 export interface Profile {
   readonly name: string;
   readonly url: string;
-  readonly tokenFile: string;
+  /** Null: the operator signs in (`signIn`). */
+  readonly tokenFile: string | null;
+  /** The provider of sign-ins; null: there is a file with a token. */
+  readonly signIn: { readonly issuer: string; readonly clientId: string; readonly audience: string } | null;
   /** PEM file of authorities; null: those of the machine. */
   readonly caFile: string | null;
 }
@@ -68,6 +72,7 @@ export function removeProfile(path: string, name: string): void {
 /** #1 Throws Fault `cli.no-token`. */
 export function readProfileToken({ name, tokenFile }: Profile): string {
   try {
+    if (tokenFile === null) throw new Error("it has none");
     const token = readFileSync(tokenFile, "utf8").trim();
     if (token !== "") return token;
   } catch {
@@ -93,6 +98,13 @@ function parseJson(text: string): unknown {
 
 function toProfile(row: unknown): readonly Profile[] {
   if (typeof row !== "object" || row === null || !("name" in row) || !("url" in row) || !("tokenFile" in row)) return [];
+  const tokenFile = typeof row.tokenFile === "string" ? row.tokenFile : null;
+  const signIn = "signIn" in row ? readProvider(row.signIn) : null;
   const caFile = "caFile" in row && typeof row.caFile === "string" ? row.caFile : null;
-  return [{ name: String(row.name), url: String(row.url), tokenFile: String(row.tokenFile), caFile }];
+  return [{ name: String(row.name), url: String(row.url), tokenFile, signIn, caFile }];
+}
+
+function readProvider(given: unknown): Profile["signIn"] {
+  if (typeof given !== "object" || given === null || !("issuer" in given) || !("clientId" in given) || !("audience" in given)) return null;
+  return { issuer: String(given.issuer), clientId: String(given.clientId), audience: String(given.audience) };
 }

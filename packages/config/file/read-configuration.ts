@@ -81,7 +81,10 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
     ...checkCredentials([...banks, ...connectors]),
     ...checkMessageKeys([...banks, ...connectors], file?.operatorSignatures ?? null),
     ...checkTokenIssuers(file?.tokenIssuers ?? null, [...banks, ...connectors]),
-    ...checkOperatorSignIn(file?.operatorSignIn, operators),
+    ...checkOperatorSignIn(file?.operatorSignIn, operators, {
+      issuers: file?.tokenIssuers ?? [],
+      clients: [...banks, ...connectors].flatMap(({ value }) => value.clients),
+    }),
     ...checkNames(schemes, banks, [...connectors, ...operators], {
       known: new Set(listed(schemesGiven).map((scheme) => memberAt(scheme, ["id"]) ?? defaultScheme)),
       spokenFor: new Set(listed(connectorsGiven).flatMap((connector) => listed(memberAt(connector, ["schemes"])))),

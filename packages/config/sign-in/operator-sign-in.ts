@@ -3,7 +3,7 @@
 // #1 What comes from the provider decides who may do what, so its address has TLS. So has the console's, because a
 //    browser keeps no session without it. Loopback addresses need none.
 
-import { signInAlgorithms, type SignInProvider, tokenAlgorithms } from "@sluice/kernel";
+import { signInAlgorithms, type SignInProvider, type TokenClient, tokenAlgorithms } from "@sluice/kernel";
 import { z } from "zod";
 import { isLoopback } from "../environment/connection-settings.ts";
 import { type Path, type Problem, problemAt } from "../file/problem.ts";
@@ -37,6 +37,10 @@ export const operatorSignInSchema = z.strictObject({
   rolesClaim: claim.meta({ description: "Claim whose roles narrow the operator's. None: the operator's own." }),
   bankClaim: claim.meta({ description: "Claim whose bank narrows what the operator sees. None: the operator's own." }),
   schemesClaim: claim.meta({ description: "Claim whose schemes narrow what the operator sees. None: the operator's own." }),
+  commandLineClient: text(256)
+    .nullable()
+    .default(null)
+    .meta({ description: "Client of ./sluice login; tokenIssuers names the issuer too. Its access tokens are operators'. None." }),
   caFile: text(1_024).nullable().default(null).meta({ description: "PEM file of the provider's authorities. The machine's." }),
   takesTokens: z.boolean().default(true).meta({ description: "Whether the pages also take an operator's token. true" }),
 });
@@ -54,6 +58,7 @@ interface OperatorInFile {
 export function checkOperatorSignIn(
   signIn: SignInProvider | null | undefined,
   operators: readonly { readonly path: Path; readonly value: OperatorInFile }[],
+  tokens: { readonly issuers: readonly { readonly issuer: string }[]; readonly clients: readonly TokenClient[] },
 ): readonly Problem[] {
   const subjects = new Set<string>();
   const ofSubjects = operators.flatMap(({ path, value }) => {
@@ -66,7 +71,25 @@ export function checkOperatorSignIn(
       ...(isTaken ? [problemAt(at, "another operator has this subject")] : []),
     ];
   });
-  return [...ofSubjects, ...(signIn === null || signIn === undefined ? [] : checkAddresses(signIn))];
+  return [
+    ...ofSubjects,
+    ...(signIn === null || signIn === undefined ? [] : [...checkAddresses(signIn), ...checkCommandLine(signIn, tokens)]),
+  ];
+}
+
+/** Its access tokens are judged as those of banks are, and are nobody else's. */
+function checkCommandLine(
+  { issuer, commandLineClient: clientId }: SignInProvider,
+  { issuers, clients }: Parameters<typeof checkOperatorSignIn>[2],
+): readonly Problem[] {
+  if (clientId === null) return [];
+  const at = ["operatorSignIn", "commandLineClient"];
+  return [
+    ...(issuers.some((one) => one.issuer === issuer) ? [] : [problemAt(at, "tokenIssuers must name the same issuer")]),
+    ...(clients.some((one) => one.issuer === issuer && one.clientId === clientId)
+      ? [problemAt(at, "a bank or connector has this client")]
+      : []),
+  ];
 }
 
 /** #1 */

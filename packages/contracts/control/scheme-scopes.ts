@@ -6,7 +6,7 @@
 
 import type { ControlOperationName } from "./operations.ts";
 
-export type SchemeScope =
+type SchemeScope =
   /** It shows nothing of any scheme. */
   | "free"
   /** It is about the scheme that its address or query names. */

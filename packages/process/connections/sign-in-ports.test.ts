@@ -42,6 +42,7 @@ test("a provider over TLS is used with its authority from the configuration, and
     rolesClaim: null,
     bankClaim: null,
     schemesClaim: null,
+    commandLineClient: null,
     takesTokens: false,
   } as const;
   const begin = async (authorities: string | null) => {

@@ -52,7 +52,7 @@ test("a token counts with the certificate that it is bound to, and with no other
   const token = await issuer.issue({ ...toOwn, jti: "id-1" });
   const client = { issuer: issuer.issuer, clientId: "own" };
   const shown = { method, url, proof: null, certificate: own };
-  expect(await tokens.judge("bearer", token, shown)).toEqual({ kind: "good", client, tokenId: "id-1" });
+  expect(await tokens.judge("bearer", token, shown)).toMatchObject({ kind: "good", client, tokenId: "id-1" });
   expect(await judge(tokens, token)).toBe("certificate-missing");
   expect(await judge(tokens, token, { certificate: other })).toBe("certificate-not-bound");
   await time.advance(304_000);

@@ -35,7 +35,7 @@ export type AccessTokenRefusalReason =
   | CertificateRefusalReason;
 
 export type JudgedToken =
-  | { readonly kind: "good"; readonly client: TokenClient; readonly tokenId: string }
+  | { readonly kind: "good"; readonly client: TokenClient; readonly tokenId: string; readonly claims: Readonly<Record<string, unknown>> }
   | { readonly kind: "refused"; readonly client: TokenClient; readonly tokenId: string; readonly reason: AccessTokenRefusalReason }
   | { readonly kind: "unknown" }
   /** The issuer's keys cannot be had now. */
@@ -122,7 +122,7 @@ function createAccessTokens(initial: readonly TokenIssuer[], ports: Omit<AccessT
         if (signed === null) return { kind: "unknown" };
         const reason = await judgeSender(issuer, signed, scheme, token, shown);
         const { client, tokenId: id } = signed;
-        return reason === null ? { kind: "good", client, tokenId: id } : { kind: "refused", client, tokenId: id, reason };
+        return reason === null ? { kind: "good", client, tokenId: id, claims: payload } : { kind: "refused", client, tokenId: id, reason };
       } catch (error) {
         return refuse(issuer.issuer, token, error);
       }

@@ -11,11 +11,11 @@
 // #5 A token ends at its time, without a change of the configuration. Who sends it then learns that, because only
 //    who has the token can send it.
 // #6 What is no known token may be an access token of an authorization server (`access-tokens/access-tokens.ts`). Its
-//    client is one of the holder's, and #4 holds for it too.
+//    client is one of the holder's, and #4 holds for it too. Where nobody has the client, it may be a person's.
 
 import { hash as digest } from "node:crypto";
 import type { CertificateBinding, HeldToken, TokenClient } from "@sluice/kernel";
-import type { AccessTokenRefusalReason, AccessTokens, ShownWithToken } from "../access-tokens/access-tokens.ts";
+import type { AccessTokenRefusalReason, AccessTokens, JudgedToken, ShownWithToken } from "../access-tokens/access-tokens.ts";
 import { type CertificateRefusalReason, judgeCertificate } from "./peer-certificate.ts";
 
 export interface TokenHolder {
@@ -69,11 +69,18 @@ export interface Tokens<Holder> {
 const tokenLengthMax = 1024;
 const unknown: RefusedLogIn = { ok: false, reason: "unknown", holder: null, tokenId: null, certificateId: null };
 
+/** Finds whose an access token is by its claims, where no holder has its client. */
+export type IdentifyPerson<Holder> = (
+  judged: Exclude<JudgedToken, { readonly kind: "unknown" | "keys-away" }>,
+  shown: ShownCredentials,
+) => LogIn<Holder>;
+
 /** Without `accessTokens` no authorization server is trusted. */
 export function createTokens<Holder extends TokenHolder>(
   holders: readonly Holder[],
   nowMs: () => number,
   accessTokens: Pick<AccessTokens, "judge"> | null = null,
+  identifyPerson: IdentifyPerson<Holder> | null = null,
 ): Tokens<Holder> {
   let known = indexHolders(holders);
 
@@ -89,8 +96,9 @@ export function createTokens<Holder extends TokenHolder>(
     if (accessTokens === null) return unknown;
     const judged = await accessTokens.judge(scheme, text, shown);
     if (judged.kind === "keys-away") return { ...unknown, reason: "keys-away" };
-    const holder = judged.kind === "unknown" ? undefined : known.clients.get(clientName(judged.client));
-    if (judged.kind === "unknown" || holder === undefined) return unknown;
+    if (judged.kind === "unknown") return unknown;
+    const holder = known.clients.get(clientName(judged.client));
+    if (holder === undefined) return identifyPerson?.(judged, shown) ?? unknown;
     const { tokenId } = judged;
     if (judged.kind === "good") return letIn(holder, tokenId, shown, false);
     return { ok: false, reason: judged.reason, holder: holder.id, tokenId, certificateId: shown.certificate?.id ?? null };

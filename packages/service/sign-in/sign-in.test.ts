@@ -22,6 +22,7 @@ const provider: SignInProvider = {
   rolesClaim: "roles",
   bankClaim: null,
   schemesClaim: null,
+  commandLineClient: null,
   caFile: null,
   takesTokens: true,
 };

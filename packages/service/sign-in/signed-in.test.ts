@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { SignInProvider } from "@sluice/kernel";
 import { expect, test } from "vitest";
 import type { SignedIn } from "./sign-in.ts";
-import { identifySignedIn } from "./signed-in.ts";
+import { identifyAtCommandLine, identifySignedIn } from "./signed-in.ts";
 
 const issuer = "https://login.example";
 const person: SignedIn = {
@@ -24,6 +24,7 @@ const provider: SignInProvider = {
   rolesClaim: "roles",
   bankClaim: null,
   schemesClaim: null,
+  commandLineClient: null,
   caFile: null,
   takesTokens: true,
 };
@@ -58,4 +59,21 @@ test("an operator that is bound to certificates needs one in a session too", () 
   const certificate = { id: "c", sha256, notBeforeMs: 0, notAfterMs: 10, uris: [], dnsNames: [], authoritySha256: [] };
   expect(identifySignedIn(person, known, null, 5)).toMatchObject({ ok: false, reason: "certificate-missing", holder: "thandi" });
   expect(identifySignedIn(person, known, certificate, 5)).toMatchObject({ ok: true, holder: { certificateId: "c" } });
+});
+
+test("an access token of the command line's client is its person's; without it, or of another client, it is nobody's [D10.134]", () => {
+  const claims = { sub: "s-1", acr: "two", roles: ["read"] };
+  const token = (over: object = {}, clientId = "terminal", from = issuer) =>
+    ({ kind: "good", client: { issuer: from, clientId }, tokenId: "t-1", claims: { ...claims, ...over } }) as const;
+  const known = { operatorSignIn: { ...provider, commandLineClient: "terminal" as string | null }, operators: [thandi] };
+  const at = (judged: Parameters<typeof identifyAtCommandLine>[0], given = known) => {
+    const found = identifyAtCommandLine(judged, given, null, 0);
+    return found.ok ? [found.holder.id, ...found.holder.roles] : found.reason;
+  };
+  expect(at(token())).toEqual(["thandi", "read"]);
+  const others = [token({}, "console"), token({}, "bank"), token({}, "terminal", "https://other.example")];
+  const unfit = [token({ sub: "s-2" }), token({ acr: "one" }), token({ acr: undefined }), token({ roles: 7 }), token({ roles: [] })];
+  expect([...others, ...unfit].map((one) => at(one))).toEqual(Array(8).fill("unknown"));
+  expect(at(token(), { ...known, operatorSignIn: { ...provider, commandLineClient: null } })).toBe("unknown");
+  expect(at({ ...token(), kind: "refused", reason: "token-expired" })).toBe("token-expired");
 });

@@ -105,6 +105,14 @@ export async function createMatrixCallers(nowMs: () => number): Promise<MatrixCa
     const token = await issuer.issue(toOwn);
     return withHead(token, { typ: "at+jwt", ...head }, isSigned ? token.split(".")[2] : "");
   };
+  const ofTerminal = { ...toKey, client_id: "terminal", sub: "s-terminal", acr: "two" };
+  const atTerminal =
+    (changed: Readonly<Record<string, unknown>> = {}): Show =>
+    async ({ method, path }) => {
+      const token = await issuer.issue({ ...ofTerminal, ...changed });
+      const url = `${publicOrigin}${path.split("?")[0] ?? ""}`;
+      return { headers: { authorization: `DPoP ${token}`, dpop: await key.prove({ method, url, token }) } };
+    };
   type Prove = (proven: Parameters<typeof key.prove>[0]) => Promise<string>;
   const byProof =
     (prove: Prove): Show =>
@@ -158,10 +166,26 @@ export async function createMatrixCallers(nowMs: () => number): Promise<MatrixCa
         sampleOperator({ id: "approver", roles: ["approve"] }),
         sampleOperator({ id: "of-first", roles: ["read"], bank: "first" }),
         sampleOperator({ id: "of-second", roles: ["read"], bank: "second" }),
+        sampleOperator({ id: "at-terminal", tokens: [], subject: "s-terminal" }),
         sampleOperator({ id: "of-eft", schemes: ["ZA_EFT"] }),
         sampleOperator({ id: "of-rapid", schemes: ["ZA_RPP"] }),
         sampleOperator({ id: "operator-bound", certificates: binding("operator-bound"), ...ended("operator-bound") }),
       ],
+      operatorSignIn: {
+        issuer: issuer.issuer,
+        clientId: "console",
+        keyFile: "",
+        keyId: null,
+        origin: publicOrigin,
+        algorithms: tokenAlgorithms,
+        acrValues: ["two"],
+        rolesClaim: null,
+        bankClaim: null,
+        schemesClaim: null,
+        commandLineClient: "terminal",
+        caFile: null,
+        takesTokens: true,
+      },
       tokenIssuers: [{ issuer: issuer.issuer, audience: tokenAudience, algorithms: tokenAlgorithms, keys: { kind: "file", path: "" } }],
     }),
     listener: ours.issue({ name: "listener", hosts: ["127.0.0.1"], ...counting }),
@@ -238,6 +262,13 @@ export async function createMatrixCallers(nowMs: () => number): Promise<MatrixCa
       "operator-bound-others-certificate": bound("operator-bound", certificate("other")),
       "operator-bound-ended": bound("operator-bound", ours.issue({ ...of("operator-bound"), ...past })),
       "operator-bound-ended-token": () => ({ ...bearer("ended-operator-bound"), certificate: certificate("operator-bound") }),
+      "command-line": atTerminal(),
+      "command-line-stolen": async () => bearer(await issuer.issue(ofTerminal)),
+      "command-line-ended": atTerminal({ exp: endedS() }),
+      "command-line-audience": atTerminal({ aud: "https://else.example" }),
+      "command-line-one-factor": atTerminal({ acr: "one" }),
+      "command-line-stranger": atTerminal({ sub: "s-nobody" }),
+      "command-line-other-client": atTerminal({ client_id: "own" }),
       session: () => ({ session: "everything" }),
       "session-reader": () => ({ session: "reader" }),
       "session-of-bank": () => ({ session: "of-first" }),

@@ -21,6 +21,18 @@ export const secrecyBugs: readonly PlantedBug[] = [
     nearest: schemeTests,
   },
   {
+    id: "command-line-of-any-client",
+    breaks: "An access token that a person gave to another program is that person's at the control API.",
+    edits: [
+      {
+        file: "packages/service/sign-in/signed-in.ts",
+        find: "provider?.issuer !== client.issuer || provider.commandLineClient !== client.clientId",
+        put: "provider?.issuer !== client.issuer || provider.commandLineClient === null",
+      },
+    ],
+    nearest: ["packages/service/sign-in/signed-in.test.ts"],
+  },
+  {
     id: "actions-of-every-scheme",
     breaks: "The list of decisions shows an operator of one scheme what was decided about another.",
     edits: [

@@ -3,8 +3,8 @@
 import { resolve } from "node:path";
 import { Fault } from "@sluice/kernel";
 import { column, tableText } from "../../terminal/control-table.ts";
-import { addProfile, profilesPath, readProfiles, removeProfile } from "../../terminal/profiles.ts";
-import { jsonOption, type Verb } from "../../terminal/verb.ts";
+import { addProfile, type Profile, profilesPath, readProfiles, removeProfile } from "../../terminal/profiles.ts";
+import { jsonOption, type Verb, type VerbCall } from "../../terminal/verb.ts";
 
 const nameArgument = { placeholder: "NAME", text: "name of the profile, for example prod" } as const;
 
@@ -14,11 +14,20 @@ export const profileAddVerb: Verb = {
   arguments: [nameArgument],
   options: {
     url: { type: "string", placeholder: "URL", text: "the console, for example https://console.example:8082", isRequired: true },
-    "token-file": { type: "string", placeholder: "FILE", text: "file with the operator's token", isRequired: true, completes: "files" },
+    "token-file": { type: "string", placeholder: "FILE", text: "file with the operator's token", completes: "files" },
+    issuer: { type: "string", placeholder: "URL", text: "the provider at which the operator signs in (./sluice login)" },
+    "client-id": { type: "string", placeholder: "ID", text: "what that provider knows the command line as" },
+    audience: { type: "string", placeholder: "TEXT", text: "what its access tokens are for: audience of the console's tokenIssuers" },
     "ca-file": { type: "string", placeholder: "FILE", text: "PEM file of the authorities of its certificate", completes: "files" },
   },
-  notes: ["The profile keeps the names of the files, and never the token. It is used where --profile or SLUICE_PROFILE names it."],
-  examples: ["profile add prod --url https://console.example:8082 --token-file prod.token"],
+  notes: [
+    "It has either a file with a token, or issuer, client and audience.",
+    "The profile keeps the names of the files, and never the token. It is used where --profile or SLUICE_PROFILE names it.",
+  ],
+  examples: [
+    "profile add prod --url https://console.example:8082 --issuer https://login.example --client-id sluice-cli --audience https://console.example",
+    "profile add prod --url https://console.example:8082 --token-file prod.token",
+  ],
   run(call) {
     const [name = ""] = call.positionals;
     const url = URL.parse(call.value("url") ?? "");
@@ -29,13 +38,26 @@ export const profileAddVerb: Verb = {
     addProfile(profilesPath(process.env), {
       name,
       url: url.origin,
-      tokenFile: resolve(call.value("token-file") ?? ""),
+      ...readCredentials(call),
       caFile: caFile === null ? null : resolve(caFile),
     });
     process.stdout.write(`profile ${name} reaches ${url.origin}\n`);
     return Promise.resolve(0);
   },
 };
+
+/** Either a file with a token, or a provider. */
+function readCredentials(call: VerbCall): Pick<Profile, "tokenFile" | "signIn"> {
+  const tokenFile = call.value("token-file");
+  const [issuer, clientId, audience] = [call.value("issuer"), call.value("client-id"), call.value("audience")];
+  const isProvided = issuer !== null && clientId !== null && audience !== null;
+  const isOneGiven = issuer !== null || clientId !== null || audience !== null;
+  if (isOneGiven === (tokenFile !== null) || isOneGiven !== isProvided) {
+    throw new Fault("cli.wrong-use", "give either --token-file, or --issuer, --client-id and --audience", { isRetryable: false });
+  }
+  if (tokenFile !== null) return { tokenFile: resolve(tokenFile), signIn: null };
+  return { tokenFile: null, signIn: isProvided ? { issuer, clientId, audience } : null };
+}
 
 export const profileListVerb: Verb = {
   name: "profile list",
@@ -44,8 +66,20 @@ export const profileListVerb: Verb = {
   options: { json: jsonOption },
   examples: ["profile list"],
   run(call) {
-    const profiles = readProfiles(profilesPath(process.env)).map(({ name, url, tokenFile, caFile }) => ({ name, url, tokenFile, caFile }));
-    const columns = [column("NAME", "name"), column("CONSOLE", "url"), column("TOKEN IN", "tokenFile"), column("AUTHORITIES IN", "caFile")];
+    const profiles = readProfiles(profilesPath(process.env)).map(({ name, url, tokenFile, signIn, caFile }) => ({
+      name,
+      url,
+      tokenFile,
+      signsInAt: signIn?.issuer ?? null,
+      caFile,
+    }));
+    const columns = [
+      column("NAME", "name"),
+      column("CONSOLE", "url"),
+      column("TOKEN IN", "tokenFile"),
+      column("SIGNS IN AT", "signsInAt"),
+      column("AUTHORITIES IN", "caFile"),
+    ];
     const text = profiles.length === 0 ? "there is no profile (./sluice profile add)" : tableText(profiles, columns);
     process.stdout.write(`${call.flag("json") ? JSON.stringify({ schema: "Profiles", profiles }, null, 2) : text}\n`);
     return Promise.resolve(0);

@@ -96,6 +96,7 @@ function buildConfiguration(
     rolesClaim: "sluice_roles",
     bankClaim: null,
     schemesClaim: null,
+    commandLineClient: null,
     caFile: null,
     takesTokens: false,
   } as const;
