@@ -15,11 +15,18 @@ export class Fault extends Error {
 
 const causesMax = 5;
 
-/** Joins the messages of an error and of its causes, at most five, for a log line or a reason of the readiness. */
+/**
+ * Joins the messages of an error and of its causes, at most five, for a log line or a reason of the readiness. A cause
+ * that was said already is not said again: a driver wraps the error of a connection in others with the same text.
+ */
 export function formatReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const messages = [error.message];
-  for (let { cause } = error; cause instanceof Error && messages.length <= causesMax; { cause } = cause) messages.push(cause.message);
+  let { cause } = error;
+  for (let depth = 0; cause instanceof Error && depth < causesMax; depth += 1, { cause } = cause) {
+    const { message } = cause;
+    if (!messages.some((said) => said.includes(message))) messages.push(message);
+  }
   return messages.join(": ");
 }
 
