@@ -11,7 +11,7 @@ const advice: Readonly<Record<number, string>> = {
   404: "Look for it by another identification.",
   409: "Things have changed since the page was made. Open it again and look.",
   429: "Wait a second, and load the page again.",
-  503: "Load the page again. If it stays so, look at the system page and at what the services log.",
+  503: "Load the page again. If it stays so, ./sluice status and what the services log say why.",
 };
 
 const shown: ReadonlySet<number> = new Set([403, 404, 409, 422, 429, 503]);
