@@ -75,6 +75,11 @@ export async function fetchUntilCalled(
   }
 }
 
+/** Whether the fetches of the generation have ended: one that has not been sent would only delay the next one (#2). */
+export function haveFetchesEnded(group: ConsumerGroup): boolean {
+  return (beatings.get(group)?.end ?? null) !== null;
+}
+
 function endFetches(beating: Beating, end: NonNullable<Beating["end"]>): void {
   beating.end ??= end;
   for (const fetch of beating.fetching) beating.end(fetch);

@@ -5,7 +5,9 @@ import consumerGroup from "kafkajs/src/consumer/consumerGroup.js";
 import runner from "kafkajs/src/consumer/runner.js";
 import { expect, test } from "vitest";
 import { beginHeartbeats, endHeartbeats, fetchUntilCalled, heartbeatIntervalMs, stopHeartbeats, untilNextBeatMs } from "./heartbeats.ts";
+import { spaceFetches } from "./activity.ts";
 import { delayJoin } from "./kafkajs-repairs.ts";
+import { wakeAll } from "./sleeps.ts";
 
 // The repairs that one broker cannot provoke; `kafkajs-troubles.int.test.ts` tests the others.
 
@@ -148,6 +150,24 @@ test("U: a heartbeat that asks the member to join again ends the fetch that is u
   answer();
   await new Promise((resolve) => setTimeout(resolve, 10));
   expect(recovered).toEqual([]);
+});
+
+test("U: a fetch that waits for others' records is not sent once the member is asked to join again", async () => {
+  const { called, answer } = calledGroup(() => Promise.reject(rebalancing()));
+  let sent = 0;
+  const { findBroker } = called.cluster;
+  called.cluster.findBroker = async () => {
+    sent += 1;
+    return await findBroker();
+  };
+  called.groupId = "waits before a join";
+  spaceFetches(called.groupId, 60_000);
+  answer();
+  expect(await called.fetch("1")).toHaveLength(1);
+  beginHeartbeats(called, () => wakeAll(called));
+  await expect(called.fetch("1")).rejects.toThrow("the group rebalances");
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(sent).toBe(1);
 });
 
 test("U: an error of a fetch that was under way at a join changes nothing in the next generation", async () => {

@@ -47,7 +47,7 @@ import { ageAs, timeQuestions } from "../protocol/asked-times.ts";
 import { isAtRest, noteFetch, noteJoin, untilNextFetchMs } from "./activity.ts";
 import { repairConnection } from "./connections.ts";
 import { countRecords, fetchFrom, findWanted } from "./fetches.ts";
-import { beginHeartbeats, endHeartbeats, fetchUntilCalled, heartbeatIntervalMs, stopHeartbeats } from "./heartbeats.ts";
+import { beginHeartbeats, endHeartbeats, fetchUntilCalled, haveFetchesEnded, heartbeatIntervalMs, stopHeartbeats } from "./heartbeats.ts";
 import { sleepUntilWoken, wakeAll } from "./sleeps.ts";
 import "../protocol/kafkajs-codecs.ts";
 
@@ -152,7 +152,7 @@ function repairConsumerGroup(group: ConsumerGroup): void {
       if (spacingMs > 0) await sleepUntilWoken(this, spacingMs);
       if (findWanted(this, nodeId).topics.length === 0) await sleepUntilWoken(this, pollIntervalMs);
       const { topics, isAnyPaused } = findWanted(this, nodeId);
-      if (topics.length === 0) return [];
+      if (topics.length === 0 || haveFetchesEnded(this)) return [];
       const waitMs = isAtRest(this) ? restPollIntervalMs : pollIntervalMs;
       this.maxWaitTime = isAnyPaused ? pollIntervalWhilePausedMs : waitMs;
       sentAtMs = performance.now();
