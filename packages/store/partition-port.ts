@@ -25,6 +25,24 @@ export interface PartitionDocument {
   readonly rebuildLock: RebuildLock | null;
   /** What the store must have where the position is right; null: the owner named nothing. */
   readonly unproven: UnprovenPosition | null;
+  /** How far its newest rebuild is, or how it ended; null: there was none. */
+  readonly rebuild: RebuildProgress | null;
+}
+
+/** For people who look: nothing decides by it. */
+export interface RebuildProgress {
+  /** Names the builder: all partitions of one rebuild have the same. */
+  readonly id: string;
+  /** When it began with this partition, and when it said something last. */
+  readonly startedMs: number;
+  readonly updatedMs: number;
+  /** Records that are folded, of those that there are. */
+  readonly done: bigint;
+  readonly of: bigint;
+  /** The last partition that this builder takes on. */
+  readonly lastPartition: number;
+  /** Null: it is under way. */
+  readonly end: "switched" | "equal" | "differs" | null;
 }
 
 /**
@@ -105,6 +123,8 @@ export interface PartitionStore {
   writeMany(writes: readonly PartitionWrite[]): Promise<readonly boolean[]>;
   /** Notes the topic in which the position counts, on condition of the epoch, and only where none is noted yet. */
   noteLog(service: string, partition: number, epoch: number, log: StoredLogIdentity): Promise<boolean>;
+  /** Notes how far a rebuild of the partition is. Nothing happens where the partition does not exist. */
+  noteRebuild(service: string, partition: number, progress: RebuildProgress): Promise<void>;
   list(service: string): Promise<readonly PartitionDocument[]>;
   /** Lists epoch, owners and position of the partitions of a service, without their states. */
   positions(service: string): Promise<readonly (HeldPosition & { readonly partition: number })[]>;

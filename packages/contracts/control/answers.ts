@@ -110,6 +110,30 @@ const partition = z.strictObject({
   epoch: countSchema.nullable().meta({ description: "Grows with each new owner; null: nobody ever owned it." }),
 });
 
+const rebuild = z
+  .strictObject({
+    id: textSchema,
+    state: z.enum(["running", "silent", "ended"]).meta({ description: "Silent: it did not end, and has said nothing for ten minutes." }),
+    startedAt: timeSchema,
+    updatedAt: timeSchema.meta({ description: "When it said something last." }),
+    partitionsDone: countSchema,
+    partitionsCount: countSchema,
+    done: bigNumberSchema.meta({ description: "Records that are folded." }),
+    left: bigNumberSchema,
+    finishesAt: nullableTimeSchema.meta({ description: "At its speed so far; null: not known, or it does not run." }),
+    rows: z.array(
+      z.strictObject({
+        partition: countSchema,
+        done: bigNumberSchema,
+        of: bigNumberSchema.meta({ description: "0: it is not known yet." }),
+        startedAt: timeSchema,
+        updatedAt: timeSchema,
+        end: z.enum(["switched", "equal", "differs"]).nullable(),
+      }),
+    ),
+  })
+  .meta({ id: "Rebuild" });
+
 const openDay = z.strictObject({
   day: daySchema,
   isVoided: z.boolean(),
@@ -195,6 +219,7 @@ export const controlAnswers = {
     schema: z.literal("ControlStatus"),
     asOf: asOfSchema,
     partitions: z.array(partition),
+    rebuild: rebuild.nullable().meta({ description: "The newest one (`./sluice rebuild`); null: there was none." }),
     banksPaused: z.array(z.strictObject({ bank: textSchema, since: timeSchema, until: nullableTimeSchema, ...decidedMembers })),
     days: z.array(openDay),
   }),

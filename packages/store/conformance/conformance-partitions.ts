@@ -108,7 +108,7 @@ export function dayPromises(open: () => Promise<Store>): void {
 }
 
 /** A partition that was never rebuilt. */
-const first = { build: 0, log: null, rebuildLock: null, unproven: null };
+const first = { build: 0, log: null, rebuildLock: null, unproven: null, rebuild: null };
 
 export function partitionPromises(open: () => Promise<Store>): void {
   test("a partition starts at position 0 under epoch 1; each take-over raises the epoch and shuts the old owner out", async () => {
@@ -154,6 +154,22 @@ export function partitionPromises(open: () => Promise<Store>): void {
     for (let more = 0; more < 20; more += 1) await partitions.takeOver("scheduler", 4);
     const found = (await partitions.positions("scheduler")).find(({ partition }) => partition === 4);
     expect([found?.epoch, found?.owners.length, found?.owners[0]?.startsWith("22:")]).toEqual([22, 16, true]);
+  });
+
+  test("how far a rebuild is comes back with the partition's document, and nothing else of it changes", async () => {
+    const { partitions } = await open();
+    const times = { startedMs: 1_795_000_000_000, updatedMs: 1_795_000_002_000 };
+    const progress = { ...times, id: "rebuild-1", done: 20_000n, of: 9_007_199_254_740_993n, lastPartition: 11, end: null };
+    await partitions.noteRebuild("scheduler", 3, progress);
+    expect(await partitions.list("scheduler")).toEqual([]);
+    const held = await partitions.takeOver("scheduler", 3);
+    expect(held.rebuild).toBeNull();
+    await partitions.noteRebuild("scheduler", 3, progress);
+    expect(await partitions.list("scheduler")).toStrictEqual([{ ...held, rebuild: progress }]);
+    expect(await partitions.write("scheduler", 3, held, 7n)).toBe(true);
+    const ended = { ...progress, done: progress.of, end: "switched" } as const;
+    await partitions.noteRebuild("scheduler", 3, ended);
+    expect(await partitions.list("scheduler")).toMatchObject([{ position: 7n, epoch: held.epoch, rebuild: ended }]);
   });
 
   test("the topic of a partition is noted once, by its owner, and stays with the partition", async () => {

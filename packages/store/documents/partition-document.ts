@@ -1,7 +1,7 @@
 // The document of the collection `partitions`: one (service, partition). `state` is plain JSON that belongs to the
 // service, kept as text so that every value comes back unchanged; a bigint in it throws.
 
-import type { PartitionDocument, RebuildLock, StoredLogIdentity, UnprovenPosition, WrittenDocument } from "../port.ts";
+import type { PartitionDocument, RebuildLock, RebuildProgress, StoredLogIdentity, UnprovenPosition, WrittenDocument } from "../port.ts";
 import { as, date, derived, document, json, list, nullable, numberSince, plain, type StoredIn, textsSince } from "./codec.ts";
 
 export type StoredPartition = StoredIn<typeof partitionCodec>;
@@ -14,6 +14,18 @@ export const unprovenCodec = nullable(
   document<UnprovenPosition>()({
     from: plain,
     written: list(document<WrittenDocument>()({ kind: plain, id: plain, version: plain })),
+  }),
+);
+
+export const rebuildCodec = nullable(
+  document<RebuildProgress>()({
+    id: plain,
+    startedAt: as("startedMs", date),
+    updatedAt: as("updatedMs", date),
+    done: plain,
+    of: plain,
+    lastPartition: plain,
+    end: plain,
   }),
 );
 
@@ -30,6 +42,7 @@ export const partitionCodec = document<PartitionDocument>()({
   lastBuild: numberSince,
   rebuildLock: nullable(document<RebuildLock>()({ id: plain, until: as("untilMs", date) })),
   unproven: unprovenCodec,
+  rebuild: rebuildCodec,
 });
 
 /** Owners of earlier epochs that a document names. */
@@ -42,7 +55,7 @@ export function addOwner(epoch: number, name: string, earlier: readonly string[]
 
 export function newStoredPartition(service: string, partition: number, owner: string): StoredPartition {
   const owners = addOwner(1, owner);
-  const unbuilt = { build: 0, lastBuild: 0, log: null, rebuildLock: null, unproven: null };
+  const unbuilt = { build: 0, lastBuild: 0, log: null, rebuildLock: null, unproven: null, rebuild: null };
   return partitionCodec.encode({ service, partition, epoch: 1, owners, position: 0n, state: null, ...unbuilt });
 }
 

@@ -106,6 +106,15 @@ const lockedPartition = {
   log: { clusterId: "c", topicId: "t" },
   rebuildLock: { id: "h", until: new Date(1_795_000_000_000) },
   unproven: { from: 5n, written: [{ kind: "transaction" as const, id: "u", version: 3 }] },
+  rebuild: {
+    id: "r",
+    startedAt: new Date(1_795_000_000_000),
+    updatedAt: new Date(1_795_000_001_000),
+    done: 5n,
+    of: 9n,
+    lastPartition: 7,
+    end: null,
+  },
 };
 
 test("every kind of document is stored with these members, in this order and with these types", async () => {
@@ -123,10 +132,10 @@ test("every kind of document is stored with these members, in this order and wit
   await expect(`${BSON.EJSON.stringify(inBytes, undefined, 2, { relaxed: false })}\n`).toMatchFileSnapshot("golden/documents.json");
 });
 
-test("a partition that was stored before its topic, or what is unproven, was noted comes back without them", () => {
-  const { log: _, unproven: __, ...older } = newPartition;
+test("a partition that was stored before its topic, what is unproven or a rebuild was noted comes back without them", () => {
+  const { log: _, unproven: __, rebuild: ___, ...older } = newPartition;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an older document lacks the member
-  expect(partitionCodec.decode(older as typeof newPartition)).toMatchObject({ partition: 7, log: null, unproven: null });
+  expect(partitionCodec.decode(older as typeof newPartition)).toMatchObject({ partition: 7, log: null, unproven: null, rebuild: null });
 });
 
 test("a transaction that was stored before its rules were noted was decided by version 1 [D11.7]", () => {
@@ -165,5 +174,14 @@ test("every kind of document comes back from its bytes as it was", () => {
     log: { clusterId: "c", topicId: "t" },
     rebuildLock: { id: "h", untilMs: 1_795_000_000_000 },
     unproven: { from: 5n, written: [{ kind: "transaction", id: "u", version: 3 }] },
+    rebuild: {
+      id: "r",
+      startedMs: 1_795_000_000_000,
+      updatedMs: 1_795_000_001_000,
+      done: 5n,
+      of: 9n,
+      lastPartition: 7,
+      end: null,
+    },
   });
 });

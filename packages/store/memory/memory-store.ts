@@ -17,6 +17,7 @@ import {
   addOwner,
   nextBuild,
   partitionCodec,
+  rebuildCodec,
   newStoredPartition,
   partitionDocumentId,
   type StoredPartition,
@@ -304,8 +305,15 @@ function createRebuildLocks(
   call: MemoryCall,
   kept: Map<string, StoredPartition>,
   raise: (found: StoredPartition) => StoredPartition,
-): Pick<PartitionStore, "lock" | "unlock" | "switchTo"> {
+): Pick<PartitionStore, "lock" | "noteRebuild" | "switchTo" | "unlock"> {
   return {
+    async noteRebuild(service, partition, progress) {
+      const id = partitionDocumentId(service, partition);
+      return call("partitions.noteRebuild", [id], progress, () => {
+        const found = kept.get(id);
+        if (found !== undefined) kept.set(id, { ...found, rebuild: rebuildCodec.encode(progress) });
+      });
+    },
     async lock(service, partition, { id, untilMs }) {
       const key = partitionDocumentId(service, partition);
       return call("partitions.lock", [key], [id, untilMs], () => {

@@ -10,6 +10,7 @@ import {
   nextBuild,
   partitionCodec,
   newStoredPartition,
+  rebuildCodec,
   partitionDocumentId,
   type StoredPartition,
   unprovenCodec,
@@ -65,6 +66,11 @@ export function createMongoPartitions(collection: Collection<StoredPartition>): 
         const unnoted = { _id: partitionDocumentId(service, partition), epoch, log: null };
         const { matchedCount } = await collection.updateOne(unnoted, { $set: { log: { ...log } } });
         return matchedCount === 1;
+      }),
+
+    noteRebuild: (service, partition, progress) =>
+      runGuarded("partitions.noteRebuild", "write", async () => {
+        await collection.updateOne({ _id: partitionDocumentId(service, partition) }, { $set: { rebuild: rebuildCodec.encode(progress) } });
       }),
 
     async list(service) {

@@ -34,6 +34,7 @@ function createSubject(tookMs: number, logEnd: bigint, position: () => bigint) {
             lastBuild: 0,
             log: null,
             rebuildLock: null,
+            rebuild: null,
             unproven: null,
           },
         ]);

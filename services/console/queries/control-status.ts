@@ -11,6 +11,7 @@ import type { PartitionDocument, Store } from "@sluice/store";
 import { findBehindSeconds, type BehindPorts } from "./behind.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import type { ControlHandler } from "../http/control-handler.ts";
+import { rebuildView } from "../processes/rebuild-view.ts";
 import { actionView, formatOptionalInstant } from "../views/control-values.ts";
 
 export interface StatusPorts {
@@ -28,13 +29,15 @@ const readingServices = ["scheduler", "dispatcher", "event-publisher"] as const 
 
 export function controlStatus({ time, store, messaging, partitionCount, brokerNowMs }: StatusPorts): ControlHandler {
   return async () => {
-    const found = await loadPartitions({ store, messaging, partitionCount });
+    const loaded = await loadPartitions({ store, messaging, partitionCount });
+    const found = loaded.map(({ rebuild: _rebuild, ...one }) => one);
     const [bankStates, days] = await Promise.all([store.banks.all(), store.days.open()]);
     const nowMs = brokerNowMs();
     const behind = await findBehindSeconds({ time, messaging }, found.map(toPlace), nowMs);
     const partitions = found.map((one, index) => ({ ...one, behindSeconds: behind[index] ?? null }));
     const banksPaused = listPaused(bankStates, nowMs);
-    const body = { schema: "ControlStatus", asOf: formatOptionalInstant(nowMs), partitions, banksPaused, days: days.map(dayView) };
+    const rebuild = rebuildView(loaded, nowMs);
+    const body = { schema: "ControlStatus", asOf: formatOptionalInstant(nowMs), partitions, rebuild, banksPaused, days: days.map(dayView) };
     return { kind: "found", body };
   };
 }
@@ -48,7 +51,12 @@ export function listPaused(states: readonly BankState[], nowMs: number | null) {
   );
 }
 
-function toPlace({ service, partition, position, lag }: Awaited<ReturnType<typeof loadPartitions>>[number]) {
+function toPlace({
+  service,
+  partition,
+  position,
+  lag,
+}: Pick<Awaited<ReturnType<typeof loadPartitions>>[number], "service" | "partition" | "position" | "lag">) {
   return { topic: services[service], partition, position, lag };
 }
 
@@ -76,7 +84,7 @@ function partitionView(service: ReadingService, partition: number, { logEnd }: P
   const position = document?.position ?? 0n;
   // The position may be newer than the end, which was read before it.
   const lag = logEnd > position ? logEnd - position : 0n;
-  return { service, partition, position, logEnd, lag, epoch: document?.epoch ?? null };
+  return { service, partition, position, logEnd, lag, epoch: document?.epoch ?? null, rebuild: document?.rebuild ?? null };
 }
 
 function dayView({ key, plan, opened, closed, missed, isVoided }: Day) {

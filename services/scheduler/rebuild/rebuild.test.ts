@@ -390,3 +390,16 @@ test("I1, I11: a rebuild after a restore gives the owner's epoch a second time, 
   expect(await environment.settle(checkConservation(store, schedulerDay))).toMatchObject({ isWhole: true });
   expect((await rebuildAll(environment, dryRun)).flatMap(({ differences }) => differences)).toEqual([]);
 });
+
+test("a rebuild says in the store which partitions are done, and that it ended", async () => {
+  const environment = new SchedulerEnvironment();
+  await environment.scheduler();
+  await traffic(environment);
+  await environment.settle(rebuildPartitions(buildPorts(environment), null, forReal, () => {}));
+  const documents = await environment.settle(environment.store.partitions.list("scheduler"));
+  expect(documents.map(({ rebuild }) => [rebuild?.id, rebuild?.end, rebuild?.lastPartition])).toEqual([
+    ["builder-1", "switched", 1],
+    ["builder-1", "switched", 1],
+  ]);
+  expect(documents.every(({ rebuild }) => rebuild !== null && rebuild.done > 0n && rebuild.done === rebuild.of)).toBe(true);
+});

@@ -6,6 +6,7 @@
 //    the partitions know a greater one, so what is dropped stays so.
 
 import type { PartitionDocument, Store } from "@sluice/store";
+import { createProgressNotes } from "./note-progress.ts";
 import { type RebuildOptions, rebuildPartition, type RebuildPorts, type RebuiltPartition } from "./rebuild-partition.ts";
 
 /** Rebuilds one partition, or all if it is null; `onRebuilt` is called with each one when it is done. */
@@ -18,12 +19,21 @@ export async function rebuildPartitions(
   const built: RebuiltPartition[] = [];
   const known = await ports.store.partitions.list(ports.service);
   const leastBuild = 1 + known.reduce((most, { build, lastBuild }) => Math.max(most, build, lastBuild), 0);
-  for (let next = partition ?? 0; next < (partition === null ? ports.partitionCount : partition + 1); next += 1) {
-    const one = await rebuildPartition(ports, next, { ...options, leastBuild });
+  const last = partition ?? ports.partitionCount - 1;
+  const notes = createProgressNotes(ports, last);
+  const progress: RebuildPorts["progress"] = (of, done, all) => {
+    notes.progress(of, done, all);
+    ports.progress(of, done, all);
+  };
+  for (let next = partition ?? 0; next <= last; next += 1) {
+    notes.begun(next);
+    const one = await rebuildPartition({ ...ports, progress }, next, { ...options, leastBuild });
     if (one === null) continue;
+    notes.ended(one);
     built.push(one);
     onRebuilt(one);
   }
+  await notes.settled();
   await dropUnusedBuilds(ports.store, ports.service, built);
   return built;
 }

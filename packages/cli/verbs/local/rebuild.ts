@@ -71,6 +71,7 @@ export const rebuildVerb: Verb = {
   },
   notes: [
     "Works on what ./sluice up has started on this machine. On a cluster: docs/kubernetes.md names the command.",
+    "The console's System page shows how far it is, and when it would be through.",
     "Services keep running: a partition stops only for its last records.",
     "Exit 0 if everything is equal; else 1, and nothing is switched.",
   ],

@@ -6,6 +6,7 @@ import type { Asked } from "../asked.ts";
 import { showTime } from "../parts/clock.ts";
 import { count, facts, link, mark, dataTable, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
+import { renderRebuild } from "../parts/rebuild.ts";
 import { createSorting } from "../parts/sorting.ts";
 
 type Services = AnswerOf<"listServices">;
@@ -14,7 +15,7 @@ type Services = AnswerOf<"listServices">;
 const oldSeconds = 60;
 
 export async function showSystem({ api, me, query, clock }: Asked): Promise<PageContent> {
-  const [{ partitions, banksPaused, asOf }, services] = await Promise.all([
+  const [{ partitions, rebuild, banksPaused, asOf }, services] = await Promise.all([
     api.read("controlStatus", "/status"),
     api.read("listServices", "/services"),
   ]);
@@ -63,7 +64,8 @@ export async function showSystem({ api, me, query, clock }: Asked): Promise<Page
         ["Second person for", me.secondPerson.length === 0 ? "no decision" : me.secondPerson.join(", ")],
       ])}
       ${dataTable("Paused receivers", [{ title: "Receiver" }, { title: "Since" }, { title: "Until" }, { title: "By" }, { title: "Reason", isText: true }], paused, "No receiver is paused.")}
-      ${renderReplicas(services)} ${renderTopicDifferences(services)} ${renderAppends(services)} ${renderRules(services, asOf)}
+      ${renderReplicas(services)} ${renderTopicDifferences(services)} ${renderAppends(services)} ${renderRebuild(rebuild, clock)}
+      ${renderRules(services, asOf)}
       <p>${link("/topics", "Topics and schemas")}: who writes and reads each record, and every field.</p>
       ${dataTable("Partitions", columns, cells, "No partition is known.")}
       <p class="quiet">A position is written every 100 ms, so that a few records behind are normal, and a growing number is not.</p>`,
@@ -126,8 +128,7 @@ function renderAppends({ services, rows, areProcessesKnown }: Services): Html | 
   });
   return html`${dataTable("Appends to the log", columns, cells, "No process says how long they take.")}
     <p class="quiet">
-      Since each process started, of its slowest process. What the log does now: <code>sluice_log_append_seconds</code>. A rebuild runs on
-      the machine of the services (<code>./sluice rebuild</code>), and shows its progress there.
+      Since each process started, of its slowest process. What the log does now: <code>sluice_log_append_seconds</code>.
     </p>`;
 }
 
