@@ -255,6 +255,11 @@ export const operatorGroups: VerbIndex = [
         load: async () => (await import("./verbs/deciding/transaction-decisions.ts")).reconciliationConfirmVerb,
       },
       {
+        name: "reconciliation reject",
+        line: "rejects that, as a second person",
+        load: async () => (await import("./verbs/deciding/transaction-decisions.ts")).reconciliationRejectVerb,
+      },
+      {
         name: "reconciliation note",
         line: "notes something at an item, and who sees to it",
         load: async () => (await import("./verbs/deciding/transaction-decisions.ts")).reconciliationNoteVerb,

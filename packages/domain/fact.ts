@@ -10,6 +10,7 @@ import type {
   GateOpeningRequested,
   ItemNoteRequested,
   ItemResolutionConfirmed,
+  ItemResolutionRejected,
   ItemResolutionRequested,
   OperatorAction,
   RedriveRequested,
@@ -174,6 +175,7 @@ export type TransactionFact =
   | DeliveryStopRequested
   | ItemResolutionRequested
   | ItemResolutionConfirmed
+  | ItemResolutionRejected
   | ItemNoteRequested
   | DeadLettersReplayed
   | RecordDeadLettered;
@@ -276,6 +278,7 @@ export const aggregateByFactKind = {
   DeliveryStopRequested: "transaction",
   ItemResolutionRequested: "transaction",
   ItemResolutionConfirmed: "transaction",
+  ItemResolutionRejected: "transaction",
   ItemNoteRequested: "transaction",
   DeadLettersReplayed: "transaction",
   RecordDeadLettered: "transaction",

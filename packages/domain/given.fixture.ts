@@ -204,13 +204,15 @@ export function stepPosition(index: number): RecordPosition {
   return { offset: BigInt((index + 1) * 10), appendedAtMs: (index + 1) * 1_000 };
 }
 
-/** Stands for the offset of a proposal in a confirmation: `runSteps` fills in where the confirmed id was proposed. */
+/** Stands for the offset of a proposal that is confirmed or rejected: `runSteps` fills in where it was proposed. */
 export const offsetOfProposal = -1n;
 
 function nameProposal(fact: TransactionFact, transaction: Transaction | null): TransactionFact {
-  if (fact.kind !== "ItemResolutionConfirmed" || fact.proposal?.offset !== offsetOfProposal) return fact;
-  const proposed = transaction?.items.find(({ resolution }) => resolution?.action.id === fact.confirms)?.resolution;
-  return { ...fact, proposal: { ...fact.proposal, offset: proposed?.offset ?? offsetOfProposal } };
+  const isNaming = fact.kind === "ItemResolutionConfirmed" || fact.kind === "ItemResolutionRejected";
+  if (!isNaming || fact.proposal?.offset !== offsetOfProposal) return fact;
+  const { contentSha256 } = fact.proposal;
+  const proposed = transaction?.items.find(({ resolution }) => resolution?.action.contentSha256 === contentSha256)?.resolution;
+  return { ...fact, proposal: { contentSha256, offset: proposed?.offset ?? offsetOfProposal } };
 }
 
 /**

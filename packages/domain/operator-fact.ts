@@ -70,6 +70,14 @@ export interface ItemResolutionConfirmed {
   readonly proposal: { readonly offset: bigint; readonly contentSha256: string } | null;
 }
 
+/** Another person rejects a proposed resolution: the item is open again. */
+export interface ItemResolutionRejected {
+  readonly kind: "ItemResolutionRejected";
+  readonly action: OperatorAction;
+  /** Offset of the proposal in the journal, and the hash of its content. */
+  readonly proposal: { readonly offset: bigint; readonly contentSha256: string };
+}
+
 /** An operator notes something at an item; the action's reason is the note. Nothing but the item's note changes. */
 export interface ItemNoteRequested {
   readonly kind: "ItemNoteRequested";

@@ -115,6 +115,21 @@ test("an item shows its resolution: proposed, then confirmed by another person",
   expect(findLine(timeline, "ItemResolutionConfirmed")).toContain(`of ${proposal?.offset}, by sipho: because of c1; applied`);
 });
 
+test("a rejected resolution is in the timeline with who and why, and the item shows none", async () => {
+  const story = new TimelineStory();
+  await held(story);
+  await story.applyMarker({ kind: "DayReconciled", ...markerBase, id: `${day}:DayReconciled:1`, number: 1 });
+  const asked = { action: action("i1"), day, resolution: "NOT_MADE", replacedBy: null, needsSecondPerson: true } as const;
+  await story.appendFact({ name: "ItemResolutionRequested", value: asked });
+  const stored = await story.settle(story.store.transactions.load([storyUetr]));
+  const proposal = stored.get(storyUetr)?.transaction.items[0]?.resolution ?? null;
+  const named = { proposalOffset: proposal?.offset ?? 0n, proposalSha256: proposal?.action.contentSha256 ?? "" };
+  await story.appendFact({ name: "ItemResolutionRejected", value: { action: action("x1", "sipho"), ...named } });
+  const timeline = await timefindLine(story);
+  expect(timeline.items).toMatchObject([{ resolution: null }]);
+  expect(findLine(timeline, "ItemResolutionRejected")).toContain(`of ${proposal?.offset}, by sipho: because of x1; applied`);
+});
+
 test("pauses of its bank before its end are shown once, with operator and reason, and none after its end", async () => {
   const story = new TimelineStory();
   await story.changePause("BankPaused", 1, "before it came");

@@ -29,6 +29,8 @@ function describeRequest(decoded: AnyDecodedRecord): FactDetail | null {
     return buildDetail(null, `${describeResolution(decoded.value)}, ${describeAction(decoded.value.action)}`);
   if (decoded.name === "ItemResolutionConfirmed")
     return buildDetail(null, `of ${decoded.value.proposalOffset ?? decoded.value.confirms}, ${describeAction(decoded.value.action)}`);
+  if (decoded.name === "ItemResolutionRejected")
+    return buildDetail(null, `of ${decoded.value.proposalOffset}, ${describeAction(decoded.value.action)}`);
   if (decoded.name === "ItemNoteRequested") {
     const { day, assignee, action } = decoded.value;
     return buildDetail(null, `item of ${day}, ${assignee === null ? "nobody" : assignee} sees to it, ${describeAction(action)}`);

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { runCommandLine } from "../terminal/command-line.ts";
 import type { ControlTerminal, RunControlVerb } from "../terminal/control-client.ts";
 import { runCreditsFinal, runExtend, runOpenGate, runPause, runResume } from "../verbs/deciding/day-decisions.ts";
-import { runConfirm, runRedrive, runResolve, runStop, runWithdraw } from "../verbs/deciding/transaction-decisions.ts";
+import { runConfirm, runReject, runRedrive, runResolve, runStop, runWithdraw } from "../verbs/deciding/transaction-decisions.ts";
 import type { VerbCall } from "../terminal/verb.ts";
 import { createIndex, verbs } from "../verbs.fixture.ts";
 
@@ -42,6 +42,7 @@ const decisions: Readonly<Record<string, RunControlVerb>> = {
   stop: runStop,
   "reconciliation resolve": runResolve,
   "reconciliation confirm": runConfirm,
+  "reconciliation reject": runReject,
   "window extend": runExtend,
   "window credits-final": runCreditsFinal,
   "window open-gate": runOpenGate,

@@ -113,6 +113,13 @@ const confirmedRequest = {
 };
 const confirmedOne = object({ uetr, ...confirmedRequest }).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
 const confirmation = object({ reason, ...confirmedRequest }).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
+const rejection = object({
+  reason,
+  offset: confirmedRequest.offset.meta({ description: "Offset in the journal of the request that is rejected, as the item shows it." }),
+  contentSha256: confirmedRequest.contentSha256.meta({
+    description: "SHA-256 of what that request decides and why, as the item shows it: what was seen is what is rejected.",
+  }),
+}).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
 
 /** What a confirmation, a rejection and a retraction name. */
 const namedProposal = object({
@@ -267,6 +274,7 @@ export const controlBodies = {
   redriveBank: redriveSeveral,
   resolveItem: resolution,
   confirmResolution: confirmation,
+  rejectResolution: rejection,
   noteItem: itemNote,
   extendClose: closeExtension,
   declareCreditsFinal: creditsFinal,

@@ -117,6 +117,7 @@ export const controlOperations = [
   decision("stopDelivery", "/transactions/{uetr}/stop", "Have a delivery or posting that fails tried no more"),
   decision("resolveItem", "/transactions/{uetr}/resolution", "Resolve a reconciliation item"),
   decision("confirmResolution", "/transactions/{uetr}/resolution/confirmation", "Confirm another person's resolution", "approve"),
+  decision("rejectResolution", "/transactions/{uetr}/resolution/rejection", "Reject another person's resolution", "approve"),
   decision("noteItem", "/transactions/{uetr}/note", "Note something at a reconciliation item, and who sees to it"),
   decision("extendClose", "/days/{scheme}/{date}/close-extension", "Extend a close that is not reached"),
   decision("declareCreditsFinal", "/days/{scheme}/{date}/credits-final", "Declare the credits of a day final"),

@@ -345,7 +345,15 @@ export const waitingSchema = z
 
 export const allowedActionSchema = z
   .strictObject({
-    name: z.enum(["withdrawDebit", "redriveDelivery", "stopDelivery", "resolveItem", "confirmResolution", "replayTransaction"]),
+    name: z.enum([
+      "withdrawDebit",
+      "redriveDelivery",
+      "stopDelivery",
+      "resolveItem",
+      "confirmResolution",
+      "rejectResolution",
+      "replayTransaction",
+    ]),
     isAllowed: z.boolean().meta({ description: "As things stand, and with the roles of who asks." }),
     whyNot: nullableTextSchema,
     needsSecondPerson: z.boolean(),

@@ -51,6 +51,7 @@ export const schemeScopes: Readonly<Partial<Record<ControlOperationName, SchemeS
   resolveItem: "transactions",
   resolveItems: "transactions",
   confirmResolution: "transactions",
+  rejectResolution: "transactions",
   confirmResolutions: "transactions",
   noteItem: "transactions",
   replayTransaction: "transactions",

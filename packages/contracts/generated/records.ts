@@ -1231,6 +1231,16 @@ export interface ItemResolutionConfirmed {
   readonly proposalSha256: string | null;
 }
 
+/** A second operator rejects what was proposed as the resolution of a reconciliation item. The item is open again. */
+export interface ItemResolutionRejected {
+  /** Who, why and when. */
+  readonly action: OperatorAction;
+  /** Offset in the journal of the request that is rejected. */
+  readonly proposalOffset: bigint;
+  /** SHA-256, hex, of what that request decides and why. */
+  readonly proposalSha256: string;
+}
+
 /** An operator resolves a reconciliation item. */
 export interface ItemResolutionRequested {
   /** Who, why and when. */
@@ -1601,6 +1611,7 @@ export interface Records {
   readonly GateOpeningRequested: GateOpeningRequested;
   readonly ItemNoteRequested: ItemNoteRequested;
   readonly ItemResolutionConfirmed: ItemResolutionConfirmed;
+  readonly ItemResolutionRejected: ItemResolutionRejected;
   readonly ItemResolutionRequested: ItemResolutionRequested;
   readonly PartitionBankClear: PartitionBankClear;
   readonly PartitionCredits: PartitionCredits;
@@ -1657,6 +1668,7 @@ export const recordNames = [
   "GateOpeningRequested",
   "ItemNoteRequested",
   "ItemResolutionConfirmed",
+  "ItemResolutionRejected",
   "ItemResolutionRequested",
   "PartitionBankClear",
   "PartitionCredits",
@@ -1802,6 +1814,9 @@ export const schemaVersions: Readonly<Record<RecordName, readonly string[]>> = {
     "{\"type\":\"record\",\"name\":\"ItemResolutionConfirmed\",\"namespace\":\"sluice\",\"doc\":\"A second operator confirms the resolution of a reconciliation item.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"confirms\",\"type\":\"string\",\"doc\":\"Id of the action that asked for the resolution.\"}]}",
     "{\"type\":\"record\",\"name\":\"ItemResolutionConfirmed\",\"namespace\":\"sluice\",\"doc\":\"A second operator confirms the resolution of a reconciliation item.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"},{\"name\":\"person\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The person behind the operator's token; null: the operator's id names the person.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"confirms\",\"type\":\"string\",\"doc\":\"Id of the action that asked for the resolution.\"},{\"name\":\"proposalOffset\",\"type\":[\"null\",\"long\"],\"default\":null,\"doc\":\"Offset in the journal of the request that is confirmed.\"},{\"name\":\"proposalSha256\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"SHA-256, hex, of what that request decides and why; without both nothing is confirmed.\"}]}",
     "{\"type\":\"record\",\"name\":\"ItemResolutionConfirmed\",\"namespace\":\"sluice\",\"doc\":\"A second operator confirms the resolution of a reconciliation item.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"},{\"name\":\"person\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The person behind the operator's token; null: the operator's id names the person.\"},{\"name\":\"confirmedBy\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The second person who confirmed the decision as a proposal; null: it needed none, or it is the proposal.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"confirms\",\"type\":\"string\",\"doc\":\"Id of the action that asked for the resolution.\"},{\"name\":\"proposalOffset\",\"type\":[\"null\",\"long\"],\"default\":null,\"doc\":\"Offset in the journal of the request that is confirmed.\"},{\"name\":\"proposalSha256\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"SHA-256, hex, of what that request decides and why; without both nothing is confirmed.\"}]}",
+  ],
+  ItemResolutionRejected: [
+    "{\"type\":\"record\",\"name\":\"ItemResolutionRejected\",\"namespace\":\"sluice\",\"doc\":\"A second operator rejects what was proposed as the resolution of a reconciliation item. The item is open again.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"},{\"name\":\"person\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The person behind the operator's token; null: the operator's id names the person.\"},{\"name\":\"confirmedBy\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The second person who confirmed the decision as a proposal; null: it needed none, or it is the proposal.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"proposalOffset\",\"type\":\"long\",\"doc\":\"Offset in the journal of the request that is rejected.\"},{\"name\":\"proposalSha256\",\"type\":\"string\",\"doc\":\"SHA-256, hex, of what that request decides and why.\"}]}",
   ],
   ItemResolutionRequested: [
     "{\"type\":\"record\",\"name\":\"ItemResolutionRequested\",\"namespace\":\"sluice\",\"doc\":\"An operator resolves a reconciliation item.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"day\",\"type\":\"string\",\"doc\":\"Day of the item, scheme:date.\"},{\"name\":\"resolution\",\"type\":{\"type\":\"enum\",\"name\":\"ItemResolution\",\"doc\":\"What people found.\",\"symbols\":[\"UNKNOWN\",\"MADE\",\"NOT_MADE\",\"REPLACED\"],\"default\":\"UNKNOWN\"},\"doc\":\"What people found: the debit or credit was made, was not, or another transaction took its place.\"},{\"name\":\"replacedBy\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"UETR that took its place; null unless REPLACED.\"},{\"name\":\"needsSecondPerson\",\"type\":\"boolean\",\"doc\":\"It counts only when another operator has confirmed it.\"}]}",

@@ -63,6 +63,7 @@ export function factFromRecord(decoded: AnyDecodedRecord, key: string): Fact | n
     case "DeliveryStopRequested":
     case "ItemResolutionRequested":
     case "ItemResolutionConfirmed":
+    case "ItemResolutionRejected":
     case "ItemNoteRequested":
     case "DeadLettersReplayed":
     case "CloseExtensionRequested":

@@ -14,6 +14,7 @@ type OperatorRecordName =
   | "DeliveryStopRequested"
   | "ItemResolutionRequested"
   | "ItemResolutionConfirmed"
+  | "ItemResolutionRejected"
   | "ItemNoteRequested"
   | "DeadLettersReplayed"
   | "CloseExtensionRequested"
@@ -27,6 +28,7 @@ const operatorRecordNames: Readonly<Record<OperatorRecordName, true>> = {
   DeliveryStopRequested: true,
   ItemResolutionRequested: true,
   ItemResolutionConfirmed: true,
+  ItemResolutionRejected: true,
   ItemNoteRequested: true,
   DeadLettersReplayed: true,
   CloseExtensionRequested: true,

@@ -29,6 +29,10 @@ export function operatorFact(decoded: OperatorRecord): Fact {
       const proposal = isNamed ? { offset: proposalOffset, contentSha256: proposalSha256 } : null;
       return { kind: decoded.name, action: toOperatorAction(action, sha), confirms, proposal };
     }
+    case "ItemResolutionRejected": {
+      const { action, proposalOffset: offset, proposalSha256: contentSha256 } = decoded.value;
+      return { kind: decoded.name, action: toOperatorAction(action, sha), proposal: { offset, contentSha256 } };
+    }
     case "ItemNoteRequested": {
       const { action, day, assignee } = decoded.value;
       return { kind: decoded.name, action: toOperatorAction(action, sha), day, assignee };

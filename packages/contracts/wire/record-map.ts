@@ -39,6 +39,7 @@ export const recordMap = [
   use(journal, "DeliveryStopRequested", ["console"], ["scheduler"]),
   use(journal, "ItemResolutionRequested", ["console"], ["scheduler"]),
   use(journal, "ItemResolutionConfirmed", ["console"], ["scheduler"]),
+  use(journal, "ItemResolutionRejected", ["console"], ["scheduler"]),
   use(journal, "ItemNoteRequested", ["console"], ["scheduler"]),
   use(journal, "DeadLettersReplayed", ["console"], ["scheduler"]),
   use(journal, "CloseExtensionRequested", ["console"], ["scheduler"]),

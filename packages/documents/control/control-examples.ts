@@ -33,6 +33,11 @@ export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
     offset: "4711",
     contentSha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
   },
+  rejectResolution: {
+    reason: "The statement shows the payment, ticket 4717",
+    offset: "4711",
+    contentSha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  },
   noteItem: { reason: "The bank answers on Monday, ticket 4716", day: "ZA_EFT:2026-11-20", assignee: "operator" },
   extendClose: { reason: "The bank asks for half an hour", window: 1, closesAt: "2026-11-20T16:30:00+02:00" },
   declareCreditsFinal: { reason: "The clearing house confirmed by telephone" },

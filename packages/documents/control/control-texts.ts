@@ -111,6 +111,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "What people found out about an item of a close, a deadline, a withdrawal, or an outcome that a connector does not take. No state changes; for a debit from elsewhere and a credit the outcome is reported to the connector once. Where the configuration needs a second person it is a proposal until it is confirmed; a further request before that takes its place.",
   confirmResolution:
     "By a person other than the one who asked for it. `offset` and `contentSha256` name that request, as the item shows it.",
+  rejectResolution:
+    "By a person other than the one who asked for it, with the role approve, while it waits for its confirmation. `offset` and `contentSha256` name that request, as the item shows it. The item is open again, and nothing is sent. Of a confirmation and a rejection the first in the journal counts.",
   noteItem:
     "The note is `reason`. It changes no state, and nobody has to confirm it. The newest note of an item counts, with who sees to it; the item can be settled or resolved.",
   extendClose:

@@ -36,7 +36,7 @@ import { onItemNote } from "./facts/on-item-note.ts";
 import { onRedrive } from "./facts/on-redrive.ts";
 import { onRelease } from "./facts/on-release.ts";
 import { onReport, startOrphan } from "./facts/on-report.ts";
-import { onResolutionConfirmed, onResolutionRequested } from "./facts/on-resolution.ts";
+import { onResolutionConfirmed, onResolutionRejected, onResolutionRequested } from "./facts/on-resolution.ts";
 import { onVerdict } from "./facts/on-verdict.ts";
 import { onWithdrawal } from "./facts/on-withdrawal.ts";
 import type { FactResult, DecideResult } from "./result.ts";
@@ -133,6 +133,8 @@ function decideFact(
       return onOperatorFact(transaction, fact, place, () => onResolutionRequested(transaction, fact, place));
     case "ItemResolutionConfirmed":
       return onOperatorFact(transaction, fact, place, () => onResolutionConfirmed(transaction, fact, place));
+    case "ItemResolutionRejected":
+      return onOperatorFact(transaction, fact, place, () => onResolutionRejected(transaction, fact));
     case "ItemNoteRequested":
       return onOperatorFact(transaction, fact, place, () => onItemNote(transaction, fact, place));
     case "DeadLettersReplayed":

@@ -47,6 +47,12 @@ export function confirmation(confirms = "i1", id = "c1", operator = "sipho"): fa
   return { kind: "ItemResolutionConfirmed", action: action(id, operator), confirms, proposal };
 }
 
+/** Rejects what was proposed under this id; `runSteps` fills the offset in. */
+export function rejection(rejects = "i1", id = "x1", operator = "sipho"): facts.ItemResolutionRejected {
+  const proposal = { offset: offsetOfProposal, contentSha256: contentSha256(rejects) };
+  return { kind: "ItemResolutionRejected", action: action(id, operator), proposal };
+}
+
 export function itemNote(changes: Partial<facts.ItemNoteRequested> = {}, id = "n1"): facts.ItemNoteRequested {
   return { kind: "ItemNoteRequested", action: action(id), day: today, assignee: "sipho", ...changes };
 }

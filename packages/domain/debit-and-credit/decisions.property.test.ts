@@ -166,6 +166,7 @@ describe.each(flows)("%s", (flow) => {
       "RedriveRequested redrive-posting",
       "DeliveryStopRequested give-up",
       "ItemResolutionRequested resolution-proposed",
+      "ItemResolutionRejected",
     ];
     const ofDebits = flow === "credit" ? [] : ["WithdrawalRequested", "carried over"];
     const ofConnectors =

@@ -57,6 +57,7 @@ export type DecisionReason =
   | "no-item"
   | "already-resolved"
   | "nothing-to-confirm"
+  | "nothing-to-reject"
   | "same-person"
   | "no-replacement"
   | "resolution-proposed"

@@ -40,6 +40,7 @@ import {
   isReceiverPaused,
   bankResumed,
   confirmation,
+  rejection,
   dayVoid,
   deadLettersReplayed,
   lastClosed,
@@ -119,6 +120,7 @@ export const anyDecision: fc.Arbitrary<SequenceStep> = fc.oneof(
       ),
   },
   fc.tuple(actions, actions, operators).map(([confirms, id, operator]) => confirmation(confirms, id, operator)),
+  fc.tuple(actions, actions, operators).map(([rejects, id, operator]) => rejection(rejects, id, operator)),
   fc.constantFrom(null, "debit" as const, "credit" as const).map((holds) => recordDeadLettered(holds)),
   actions.map((id) => deadLettersReplayed(id)),
 );
@@ -196,7 +198,9 @@ function arbitraryEnding(flow: Flow): fc.Arbitrary<readonly SequenceStep[]> {
           const refused = ended(letter, "refused", { mayHaveBeenTaken });
           return isRedriven ? [refused, redrive(refused.messageIdentification, `early-${letter}`)] : [refused];
         }),
-        fc.constant([resolution({ needsSecondPerson: true }, "early-i"), confirmation("early-i", "early-c")]),
+        fc
+          .constantFrom(confirmation("early-i", "early-c"), rejection("early-i", "early-x"))
+          .map((second) => [resolution({ needsSecondPerson: true }, "early-i"), second]),
         fc.constant([dayReconciled(), dayClosed()]),
         fc.constant([deadlinePassed()]),
         fc.constant([withdrawal("early")]),

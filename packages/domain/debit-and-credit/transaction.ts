@@ -207,6 +207,7 @@ export interface TransactionDecision {
     | "DeliveryStopRequested"
     | "ItemResolutionRequested"
     | "ItemResolutionConfirmed"
+    | "ItemResolutionRejected"
     | "ItemNoteRequested"
     | "DeadLettersReplayed";
   readonly action: OperatorAction;

@@ -15,6 +15,7 @@ export type TransactionRecord = Extract<
       | "DeliveryStopRequested"
       | "ItemResolutionRequested"
       | "ItemResolutionConfirmed"
+      | "ItemResolutionRejected"
       | "ItemNoteRequested";
   }
 >;

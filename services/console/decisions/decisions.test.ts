@@ -288,6 +288,7 @@ describe("a decision that the aggregate would refuse is 409 with the reason, and
       ["RECEIVED"],
       "nothing-to-confirm",
     ],
+    ["a rejection of nothing", "resolution/rejection", { offset: "1", contentSha256: "0".repeat(64) }, ["RECEIVED"], "nothing-to-reject"],
   ] as const)("%s", async (_, verb, body, states, why) => {
     const environment = await openDecisionEnvironment();
     await environment.saveDebit(...states);
@@ -402,6 +403,28 @@ test("a resolution that needs a second person counts when another operator confi
   const { items = [] } =
     (await environment.settled(environment.store.transactions.load([consoleUetr]))).get(consoleUetr)?.transaction ?? {};
   expect(items).toMatchObject([{ resolution: { kind: "not-made", isFinal: true, confirmed: { action: { id: "c-1" } } } }]);
+});
+
+test("a second person rejects a resolution with a reason, never its own: the item is open, and nothing waits for a confirmation [D9 rejection]", async () => {
+  const environment = await openDecisionEnvironment({ resolutionNeedsSecondPerson: true });
+  await withdrawn(environment);
+  const path = `/transactions/${consoleUetr}/resolution`;
+  await decideAndApply(environment, path, { reason, day, resolution: "NOT_MADE" }, "r-1");
+  const body = { reason: "the statement shows it", ...(await findProposal(environment)) };
+  const own = await environment.control(`${path}/rejection`, { body });
+  expect([own.status, (await readJsonObject(own))["detail"]]).toEqual([409, expect.stringContaining("same-person")]);
+  await decideAndApply(environment, `${path}/rejection`, body, "x-1", "second-person");
+  expect(environment.journal().at(-1)?.decoded).toMatchObject({
+    name: "ItemResolutionRejected",
+    value: { action: { operator: "second-person", reason: "the statement shows it" }, proposalSha256: body.contentSha256 },
+  });
+  const asked = await environment.control(`/actions/r-1?key=${consoleUetr}`);
+  expect(await readJsonObject(asked)).toMatchObject({ result: "applied", awaitsConfirmation: false });
+  const late = await environment.control(`${path}/confirmation`, { body, operator: "second-person" });
+  expect([late.status, (await readJsonObject(late))["detail"]]).toEqual([409, expect.stringContaining("nothing-to-confirm")]);
+  await decideAndApply(environment, path, { reason, day, resolution: "MADE" }, "r-2");
+  const found = (await environment.settled(environment.store.transactions.load([consoleUetr]))).get(consoleUetr)?.transaction;
+  expect(found?.items).toMatchObject([{ resolution: { kind: "made", isFinal: false, action: { id: "r-2" } } }]);
 });
 
 test("I5: what a second person has seen is not replaced under its id, however many proposals come between", async () => {

@@ -1,6 +1,6 @@
-// resolveItem, confirmResolution: record what people found out about a reconciliation item. If the configuration
-// requires a second person, a resolution counts only after another person, with the role approve, has confirmed it by
-// its offset in the journal and the hash of its content.
+// resolveItem, confirmResolution, rejectResolution: record what people found out about a reconciliation item. If the
+// configuration requires a second person, a resolution counts only after another person, with the role approve, has
+// confirmed it by its offset in the journal and the hash of its content. That person can reject it in the same way.
 
 import { createDecisionHandler, refuseWith, type DecisionPorts } from "./decision.ts";
 import { decideOnTransaction } from "./decide-on-transaction.ts";
@@ -23,5 +23,13 @@ export function confirmResolution(ports: DecisionPorts): ControlHandler {
     const { offset, contentSha256 } = asked.body;
     const proposal = { confirms: String(offset), proposalOffset: offset, proposalSha256: contentSha256 };
     return decideOnTransaction(ports, asked, { name: "ItemResolutionConfirmed", value: { action: asked.action, ...proposal } });
+  });
+}
+
+export function rejectResolution(ports: DecisionPorts): ControlHandler {
+  return createDecisionHandler(ports, "rejectResolution", (asked) => {
+    const { offset: proposalOffset, contentSha256: proposalSha256 } = asked.body;
+    const value = { action: asked.action, proposalOffset, proposalSha256 };
+    return decideOnTransaction(ports, asked, { name: "ItemResolutionRejected", value });
   });
 }

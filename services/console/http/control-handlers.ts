@@ -31,7 +31,7 @@ import { noteItem } from "../decisions/note-item.ts";
 import { eraseMonth } from "../decisions/erase-month.ts";
 import { redriveDelivery } from "../decisions/redrive-delivery.ts";
 import { stopDelivery } from "../decisions/stop-delivery.ts";
-import { confirmResolution, resolveItem } from "../decisions/resolve-item.ts";
+import { confirmResolution, rejectResolution, resolveItem } from "../decisions/resolve-item.ts";
 import { confirmResolutions, pauseBanks, resolveItems, resumeBanks, withdrawDebits } from "../decisions/several.ts";
 import { keepWithinSchemes } from "./within-schemes.ts";
 import { withdrawDebit } from "../decisions/withdraw-debit.ts";
@@ -76,6 +76,7 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
     showAction: showAction(ports),
     resolveItem: resolveItem(acting),
     confirmResolution: confirmResolution(acting),
+    rejectResolution: rejectResolution(acting),
     noteItem: noteItem(acting),
     pauseBank: pauseBank(acting),
     resumeBank: resumeBank(acting),

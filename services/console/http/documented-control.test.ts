@@ -92,6 +92,7 @@ const given: Readonly<Record<string, (environment: DecisionEnvironment) => Promi
   },
   resolveItem: withWithdrawal,
   confirmResolution: withResolution,
+  rejectResolution: withResolution,
   noteItem: withWithdrawal,
   extendClose: (environment) => environment.saveDay(planOpenDay()),
   confirmProposal: proposeWithdrawal,
@@ -194,7 +195,7 @@ async function proposeWithdrawal(environment: DecisionEnvironment): Promise<void
 
 /** Finds what the second person is shown of what the example confirms. */
 async function findShown(environment: DecisionEnvironment, name: string): Promise<object> {
-  if (name === "confirmResolution") return await findProposal(environment);
+  if (name === "confirmResolution" || name === "rejectResolution") return await findProposal(environment);
   if (name === "confirmResolutions") return { of: [{ uetr: consoleUetr, ...(await findProposal(environment)) }] };
   if (!name.endsWith("Proposal")) return {};
   const { rows } = controlAnswers.listProposals.parse(await (await environment.control("/proposals")).json());

@@ -29,7 +29,14 @@ export interface AllowedAction {
 }
 
 interface Candidate {
-  readonly name: "withdrawDebit" | "redriveDelivery" | "stopDelivery" | "resolveItem" | "confirmResolution" | "replayTransaction";
+  readonly name:
+    | "withdrawDebit"
+    | "redriveDelivery"
+    | "stopDelivery"
+    | "resolveItem"
+    | "confirmResolution"
+    | "rejectResolution"
+    | "replayTransaction";
   readonly about: string | null;
   /** What the domain says against it; null: nothing. */
   readonly refusal: string | null;
@@ -37,7 +44,7 @@ interface Candidate {
 
 export function listAllowedActions(asked: ActionQuestion): readonly AllowedAction[] {
   return listCandidates(asked).map(({ name, about, refusal }) => {
-    const role = name === "confirmResolution" ? "approve" : "act";
+    const role = name === "confirmResolution" || name === "rejectResolution" ? "approve" : "act";
     const missing = asked.operator.roles.has(role) ? null : `This needs the role ${role}.`;
     const whyNot = refusal === null ? missing : explainReason(refusal);
     return { name, isAllowed: whyNot === null, whyNot, needsSecondPerson: needsSecondPerson(asked, name), about };
@@ -72,6 +79,7 @@ function listCandidates({ transaction, messages, operator, configuration, nowMs 
     proposalOffset: proposal?.offset ?? 0n,
     proposalSha256: proposal?.action.contentSha256 ?? "",
   };
+  const { confirms: _, ...rejection } = confirmation;
   return [
     { name: "withdrawDebit", about: null, refusal: ask({ name: "WithdrawalRequested", value: { action } }) },
     {
@@ -86,6 +94,7 @@ function listCandidates({ transaction, messages, operator, configuration, nowMs 
     },
     { name: "resolveItem", about: item?.day ?? null, refusal: ask({ name: "ItemResolutionRequested", value: resolution }) },
     { name: "confirmResolution", about: item?.day ?? null, refusal: ask({ name: "ItemResolutionConfirmed", value: confirmation }) },
+    { name: "rejectResolution", about: item?.day ?? null, refusal: ask({ name: "ItemResolutionRejected", value: rejection }) },
     { name: "replayTransaction", about: null, refusal: transaction.quarantined === null ? "not-quarantined" : null },
   ];
 }

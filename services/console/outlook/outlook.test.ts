@@ -149,6 +149,7 @@ test("each decision says whether it is possible now, in the domain's own words [
       "there is no item that people could resolve; one is made at the close, by a withdrawal, or when a connector refuses an outcome report.",
     ],
     ["confirmResolution", false, "nothing with this offset and content waits for a confirmation."],
+    ["rejectResolution", false, "nothing with this offset and content waits for a confirmation."],
     ["replayTransaction", false, "the transaction is not quarantined: it has no dead letters."],
   ]);
   expect(actions[0]?.needsSecondPerson).toBe(true);

@@ -28,6 +28,7 @@ const texts: Readonly<Record<string, string>> = {
   "nothing-received": "nothing is known under this UETR.",
   "nothing-refused": "there is no such delivery that was refused or stopped and is awaited.",
   "nothing-tried": "there is no such delivery that is awaited and still tried.",
+  "nothing-to-reject": "nothing with this offset and content waits for a confirmation.",
   "nothing-to-confirm": "nothing with this offset and content waits for a confirmation.",
   "other-person": "only the person who proposed it can retract it.",
   "other-day": "the item is of another day.",

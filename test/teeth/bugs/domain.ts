@@ -118,7 +118,19 @@ export const domainBugs: readonly PlantedBug[] = [
   {
     id: "one-person-confirms-alone",
     breaks: "The person who proposed a resolution may confirm it.",
-    edits: [{ file: `${debits}/facts/on-resolution.ts`, find: ' ? "same-person" : null', put: " ? null : null" }],
+    edits: [
+      {
+        file: `${debits}/facts/on-resolution.ts`,
+        find: ' ? "same-person" : { item, proposal }',
+        put: " ? { item, proposal } : { item, proposal }",
+      },
+    ],
+    nearest: [`${debits}/facts/on-resolution.test.ts`],
+  },
+  {
+    id: "rejected-resolution-stays",
+    breaks: "A resolution that a second person rejected can still be confirmed.",
+    edits: [{ file: `${debits}/facts/on-resolution.ts`, find: "? { ...other, resolution: null }", put: "? { ...other }" }],
     nearest: [`${debits}/facts/on-resolution.test.ts`],
   },
   {

@@ -5,7 +5,7 @@ import type { ControlTerminal } from "../../terminal/control-client.ts";
 import { runDecision } from "./send-decision.ts";
 import { runConfirmProposal, runProposals, runRejectProposal, runRetractProposal } from "./proposals.ts";
 import { runCreditsFinal, runExtend, runOpenGate, runPause, runResume } from "./day-decisions.ts";
-import { runConfirm, runRedrive, runResolve, runStop, runWithdraw } from "./transaction-decisions.ts";
+import { runConfirm, runRedrive, runReject, runResolve, runStop, runWithdraw } from "./transaction-decisions.ts";
 import type { VerbCall } from "../../terminal/verb.ts";
 import { verbIndex } from "../../verbs.ts";
 
@@ -112,6 +112,13 @@ test.each([
     uetr,
     { offset: "4711", sha256: "0c" },
     `/transactions/${uetr}/resolution/confirmation`,
+    { offset: "4711", contentSha256: "0c" },
+  ],
+  [
+    runReject,
+    uetr,
+    { offset: "4711", sha256: "0c" },
+    `/transactions/${uetr}/resolution/rejection`,
     { offset: "4711", contentSha256: "0c" },
   ],
   [

@@ -1,4 +1,4 @@
-// `./sluice withdraw`, `redrive`, `stop`, `reconciliation resolve`, `reconciliation confirm`, `reconciliation note`:
+// `./sluice withdraw`, `redrive`, `stop`, `reconciliation resolve`, `confirm`, `reject` and `note`:
 // decisions about one transaction.
 
 import { Fault, machineTime } from "@sluice/kernel";
@@ -66,6 +66,18 @@ export const runConfirm: RunControlVerb = (call, where) => {
     body: { offset, contentSha256: needed(call, "sha256") },
     what: `confirmation of ${offset} on ${uetr}`,
     preview: previewTransaction(uetr, "confirmResolution", "this makes it final; it cannot be undone"),
+    confirmedBy: offset,
+  });
+};
+
+export const runReject: RunControlVerb = (call, where) => {
+  const uetr = parseUetr(call);
+  const offset = needed(call, "offset");
+  return runDecision(call, where, machineTime, {
+    path: `/transactions/${uetr}/resolution/rejection`,
+    body: { offset, contentSha256: needed(call, "sha256") },
+    what: `rejection of ${offset} on ${uetr}`,
+    preview: previewTransaction(uetr, "rejectResolution", "the item is open again; somebody has to resolve it again"),
     confirmedBy: offset,
   });
 };
@@ -164,6 +176,27 @@ export const reconciliationConfirmVerb: Verb = {
     'reconciliation confirm 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60 --offset 4711 --sha256 9f86…0a08 --reason "checked against the statement"',
   ],
   run: asControlVerb(runConfirm),
+};
+
+export const reconciliationRejectVerb: Verb = {
+  name: "reconciliation reject",
+  summary: "rejects, as a second person, what another operator found out; the item is open again",
+  arguments: [uetrArgument],
+  options: {
+    offset: {
+      type: "string",
+      placeholder: "N",
+      text: "offset of the proposal in the journal (./sluice reconciliation show)",
+      isRequired: true,
+    },
+    sha256: { type: "string", placeholder: "HEX", text: "SHA-256 of the proposal's content, shown there too", isRequired: true },
+    ...decisionOptions,
+  },
+  notes: decisionNotes,
+  examples: [
+    'reconciliation reject 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60 --offset 4711 --sha256 9f86…0a08 --reason "the statement shows the payment"',
+  ],
+  run: asControlVerb(runReject),
 };
 
 export const reconciliationNoteVerb: Verb = {

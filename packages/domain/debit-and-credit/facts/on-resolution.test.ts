@@ -32,7 +32,7 @@ import {
   tomorrow,
   uetr,
 } from "../../given.fixture.ts";
-import { confirmation, resolution, withdrawal } from "../decisions.fixture.ts";
+import { confirmation, rejection, resolution, withdrawal } from "../decisions.fixture.ts";
 import { action } from "../../operators.fixture.ts";
 import { usedActionsMax } from "../../used-actions.ts";
 import { decisionsKept, isOutcomeReportAwaited } from "../transaction.ts";
@@ -184,6 +184,58 @@ test("a further proposal replaces the earlier one, whose confirmation then finds
   expect(stateAfter(...onUs, ...proposals, confirmation("i1", "c1", "lindiwe")).last).toMatchObject({ reason: "nothing-to-confirm" });
   const { transaction } = stateAfter(...onUs, ...proposals, confirmation("i2", "c1", "thandi"));
   expect(transaction.items).toMatchObject([{ resolution: { kind: "not-made", isFinal: true, action: { operator: "sipho" } } }]);
+});
+
+describe("I5: a second person rejects what they saw, and the item is open again [D9 rejection]", () => {
+  const proposal = resolution({ needsSecondPerson: true });
+  const rejected = [...offUs, proposal, rejection()];
+
+  test("nothing is sent, no state follows, and the decision keeps who, why and when", () => {
+    const { last, transaction, states } = stateAfter(...rejected);
+    expect(last).toMatchObject({ decision: "applied", reason: null, outputs: [] });
+    expect([states, transaction.items]).toEqual([stateAfter(...offUs).states, stateAfter(...offUs).transaction.items]);
+    expect(transaction.outcomeReport).toBeNull();
+    expect(transaction.decisions.at(-1)).toMatchObject({
+      kind: "ItemResolutionRejected",
+      action: { id: "x1", operator: "sipho" },
+      result: "applied",
+    });
+  });
+
+  test("the item can be resolved again, and the rejected request counts never again", () => {
+    expect(stateAfter(...rejected, proposal).last).toMatchObject({ decision: "ignored", reason: "already-decided" });
+    const again = [...rejected, resolution({ needsSecondPerson: true, resolution: "not-made" }, "i2")];
+    const { transaction } = stateAfter(...again, confirmation("i2", "c2"));
+    expect(transaction.items).toMatchObject([{ resolution: { kind: "not-made", isFinal: true } }]);
+  });
+
+  test("of a confirmation and a rejection the first in the journal counts", () => {
+    const { offset } = stepPosition(offUs.length);
+    const named = { offset, contentSha256: action("i1").contentSha256 };
+    const confirmed = { ...confirmation(), proposal: named };
+    expect(stateAfter(...rejected, confirmed).last).toMatchObject({ decision: "refused", reason: "nothing-to-confirm", outputs: [] });
+    const late = stateAfter(...offUs, proposal, confirmed, { ...rejection(), proposal: named });
+    expect(late.last).toMatchObject({ decision: "refused", reason: "already-resolved", outputs: [] });
+    expect(late.transaction.items).toMatchObject([{ resolution: { isFinal: true } }]);
+  });
+
+  test.each([
+    { why: "nothing-to-reject", given: offUs, fact: rejection() },
+    { why: "nothing-to-reject", given: [...offUs, proposal], fact: rejection("i9") },
+    { why: "nothing-to-reject", given: [...offUs, proposal, resolution({ needsSecondPerson: true }, "i2")], fact: rejection() },
+    { why: "nothing-to-reject", given: rejected, fact: rejection("i1", "x2") },
+    { why: "already-resolved", given: [...offUs, resolution()], fact: rejection() },
+    { why: "same-person", given: [...offUs, proposal], fact: rejection("i1", "x1", "thandi") },
+  ])("a rejection is refused with $why, noted, and changes no item", ({ why, given, fact }) => {
+    const { last, transaction } = stateAfter(...given, fact);
+    expect(last).toMatchObject({ decision: "refused", reason: why, outputs: [] });
+    expect(transaction.items).toEqual(runSteps(given).transaction?.items);
+  });
+
+  test("a rejection after a replacement does not bring the replaced proposal back", () => {
+    const { transaction } = stateAfter(...offUs, proposal, resolution({ needsSecondPerson: true }, "i2"), rejection("i2"));
+    expect(transaction.items).toMatchObject([{ resolution: null }]);
+  });
 });
 
 test("a detached item is resolved without a report to the connector, which still gets its outcome report", () => {

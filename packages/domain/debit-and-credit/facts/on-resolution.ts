@@ -7,12 +7,21 @@
 // #2 Where a second person is needed, the request is a proposal until another person confirms it. The confirmation
 //    names the proposal's offset and the hash of its content, so nobody confirms what they have not seen. A further
 //    request before that replaces the proposal.
-// #3 The connector gets one report, under the next number, once the resolution of the item that is not detached is
+// #3 Until it is confirmed another person can reject the proposal, named in the same way. The item is open again, as
+//    before the first request, and an earlier proposal does not come back. Of a confirmation and a rejection the first
+//    in the journal counts.
+// #4 The connector gets one report, under the next number, once the resolution of the item that is not detached is
 //    final. An on-us debit has no connector. The report follows the earlier outcome report in order; only if that one
 //    was given up, and nobody redrove it, is it stopped and no longer awaited.
 
 import { addNotice, type OwnNotice } from "../entry.ts";
-import type { ItemResolutionConfirmed, ItemResolutionRequested, OperatorAction, RecordPosition } from "../../fact.ts";
+import type {
+  ItemResolutionConfirmed,
+  ItemResolutionRejected,
+  ItemResolutionRequested,
+  OperatorAction,
+  RecordPosition,
+} from "../../fact.ts";
 import { isSamePerson } from "../../operator-fact.ts";
 import { sentIdentification } from "../../ids.ts";
 import { isDetached } from "../items.ts";
@@ -46,19 +55,36 @@ export function onResolutionRequested(transaction: Transaction, fact: ItemResolu
 
 export function onResolutionConfirmed(transaction: Transaction, fact: ItemResolutionConfirmed, place: RecordPosition): OperatorResult {
   const { action, proposal: named } = fact;
-  const item = finalItems(transaction).find(({ resolution }) => named !== null && resolution?.offset === named.offset);
-  const proposal = item?.resolution ?? null;
-  const isSeen = proposal !== null && proposal.action.contentSha256 === named?.contentSha256;
-  const refusal = isSeen ? refuseConfirmation(proposal, action) : "nothing-to-confirm";
-  if (item === undefined || proposal === null || refusal !== null) {
-    return { decision: "refused", reason: refusal ?? "nothing-to-confirm", transaction };
-  }
+  const found = named === null ? "nothing-to-confirm" : (findProposal(transaction, named, action) ?? "nothing-to-confirm");
+  if (typeof found === "string") return { decision: "refused", reason: found, transaction };
+  const { item, proposal } = found;
   return resolve(transaction, item, { ...proposal, isFinal: true, confirmed: { action, atMs: place.appendedAtMs } }, place);
 }
 
-function refuseConfirmation(proposal: Resolution, action: OperatorAction): DecisionReason | null {
+/** #3 */
+export function onResolutionRejected(transaction: Transaction, { action, proposal: named }: ItemResolutionRejected): OperatorResult {
+  const found = findProposal(transaction, named, action) ?? "nothing-to-reject";
+  if (typeof found === "string") return { decision: "refused", reason: found, transaction };
+  const items = transaction.items.map((other) => (other === found.item ? { ...other, resolution: null } : other));
+  return { decision: "applied", reason: null, transaction: { ...transaction, items } };
+}
+
+interface FoundProposal {
+  readonly item: Item;
+  readonly proposal: Resolution;
+}
+
+/** What a second person names, or why they cannot decide about it; null: there is no such proposal. */
+function findProposal(
+  transaction: Transaction,
+  named: ItemResolutionRejected["proposal"],
+  action: OperatorAction,
+): FoundProposal | DecisionReason | null {
+  const item = finalItems(transaction).find(({ resolution }) => resolution?.offset === named.offset);
+  const proposal = item?.resolution ?? null;
+  if (item === undefined || proposal === null || proposal.action.contentSha256 !== named.contentSha256) return null;
   if (proposal.isFinal) return "already-resolved";
-  return isSamePerson(proposal.action, action) ? "same-person" : null;
+  return isSamePerson(proposal.action, action) ? "same-person" : { item, proposal };
 }
 
 /** Items that are not settled and that only operators can still change. */

@@ -22,6 +22,7 @@ import { prepareCreditsFinal, prepareExtension, prepareGateOpening } from "./on-
 import { preparePauses, prepareResolutionConfirmations, prepareResolutions, prepareResumptions, prepareWithdrawals } from "./on-several.ts";
 import {
   prepareResolutionConfirmation,
+  prepareResolutionRejection,
   prepareRedrive,
   prepareLetterReplay,
   prepareTransactionReplay,
@@ -43,6 +44,7 @@ const decisions: ReadonlyMap<string, PrepareDecision> = new Map(
     redriveBank: prepareBankRedrive,
     resolveItem: prepareResolution,
     confirmResolution: prepareResolutionConfirmation,
+    rejectResolution: prepareResolutionRejection,
     noteItem: prepareItemNote,
     replayTransaction: prepareTransactionReplay,
     replayDeadLetter: prepareLetterReplay,

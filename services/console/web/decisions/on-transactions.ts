@@ -124,7 +124,8 @@ export const prepareResolution: PrepareDecision = async (asked) => {
   };
 };
 
-export const prepareResolutionConfirmation: PrepareDecision = async (asked) => {
+/** The proposal that a second person looks at, and the names by which they decide about it. */
+async function loadProposal(asked: Asked) {
   const { uetr, found } = await load(asked);
   const day = asked.query.get("day");
   const item = found.items.find((one) => (day === null || one.day === day) && one.resolution !== null && !one.resolution.isFinal);
@@ -132,25 +133,48 @@ export const prepareResolutionConfirmation: PrepareDecision = async (asked) => {
   if (item === undefined || proposed === null) throw new ApiRefusal(409, "Not possible now", "Nothing waits for a confirmation.");
   const { offset, contentSha256, kind, replacedBy, action, at } = proposed;
   return {
+    uetr,
+    named: `${uetr} --offset ${offset} --sha256 ${contentSha256} --reason TEXT`,
+    shared: {
+      preview: preview(found, [
+        ["Item", `${item.day}: ${explainItem(item)}`],
+        ["Proposed", html`<strong>${findingText(kind)}</strong> ${replacedBy ?? ""}`],
+        ["By", html`${action.operator}, ${showTime(at, asked.clock)}`],
+        ["Reason", html`<q>${action.reason}</q>`],
+      ]),
+      fields: html`<input type="hidden" name="offset" value="${offset}" /><input
+          type="hidden"
+          name="contentSha256"
+          value="${contentSha256}"
+        />`,
+      body: (form: URLSearchParams) => ({ offset: form.get("offset") ?? "", contentSha256: form.get("contentSha256") ?? "" }),
+      secondPerson: null,
+      runbook: "resolve-an-item",
+    },
+  };
+}
+
+export const prepareResolutionConfirmation: PrepareDecision = async (asked) => {
+  const { uetr, named, shared } = await loadProposal(asked);
+  return {
+    ...shared,
     title: "Confirm a resolution",
-    preview: preview(found, [
-      ["Item", `${item.day}: ${explainItem(item)}`],
-      ["Proposed", html`<strong>${findingText(kind)}</strong> ${replacedBy ?? ""}`],
-      ["By", html`${action.operator}, ${showTime(at, asked.clock)}`],
-      ["Reason", html`<q>${action.reason}</q>`],
-    ]),
     warning: "You confirm exactly what is shown here. The resolution is then final.",
-    fields: html`<input type="hidden" name="offset" value="${offset}" /><input
-        type="hidden"
-        name="contentSha256"
-        value="${contentSha256}"
-      />`,
     path: `/transactions/${uetr}/resolution/confirmation`,
-    body: (form) => ({ offset: form.get("offset") ?? "", contentSha256: form.get("contentSha256") ?? "" }),
-    command: `./sluice reconciliation confirm ${uetr} --offset ${offset} --sha256 ${contentSha256} --reason TEXT`,
-    secondPerson: null,
+    command: `./sluice reconciliation confirm ${named}`,
     verb: "Confirm the resolution",
-    runbook: "resolve-an-item",
+  };
+};
+
+export const prepareResolutionRejection: PrepareDecision = async (asked) => {
+  const { uetr, named, shared } = await loadProposal(asked);
+  return {
+    ...shared,
+    title: "Reject a resolution",
+    warning: "The item is open again, and somebody has to find out about it. The reason stays with the transaction, for who proposed it.",
+    path: `/transactions/${uetr}/resolution/rejection`,
+    command: `./sluice reconciliation reject ${named}`,
+    verb: "Reject the resolution",
   };
 };
 

@@ -128,8 +128,10 @@ function renderDecision(row: Row, me: Asked["me"]): Html | string {
   if (!row.isOpen) return "";
   const name = isMineToConfirm(row, me) ? "confirmResolution" : "resolveItem";
   const word = name === "confirmResolution" ? "Confirm" : row.resolution === null ? "Resolve" : "Propose another";
-  return link(
-    `/decide/${name}${queryText({ uetr: row.uetr, day: row.day })}`,
-    html`${word}<span class="unseen"> the item of ${row.uetr.slice(0, 8)}</span>…`,
-  );
+  const decide = (decision: string, said: string) =>
+    link(
+      `/decide/${decision}${queryText({ uetr: row.uetr, day: row.day })}`,
+      html`${said}<span class="unseen"> the item of ${row.uetr.slice(0, 8)}</span>…`,
+    );
+  return name === "confirmResolution" ? html`${decide(name, word)} ${decide("rejectResolution", "Reject")}` : decide(name, word);
 }

@@ -71,3 +71,22 @@ test("after the confirmation nothing waits, and the outcome of the resolution is
   const proposals = await reader.ask("/proposals");
   expect([proposals.text.includes("resolved item"), proposals.text.includes("No decision waits")]).toEqual([false, true]);
 });
+
+test("a second person rejects a resolution by its page, and the item and its transaction say who and why [D9 rejection]", async () => {
+  const { environment, reader } = await openResolved();
+  const second = openReader(environment);
+  await second.signIn("second-person");
+  expect((await second.ask("/reconciliation")).text).toContain(`/decide/rejectResolution?uetr=${consoleUetrAt(0)}`);
+  const path = `/decide/rejectResolution?uetr=${consoleUetrAt(0)}&amp;day=${day}`.replace("&amp;", "&");
+  const page = await second.ask(path);
+  for (const words of ["Reject a resolution", "The item is open again", "./sluice reconciliation reject"])
+    expect(page.text).toContain(words);
+  expect((await reader.decide(path, { reason: "mine" })).status).toBe(409);
+  await second.decide(path, { reason: "the statement shows it" });
+  for (const record of environment.journal()) await environment.judge(record);
+  await environment.time.advance(60_000);
+  const { text } = await reader.ask(`/transactions/${consoleUetrAt(0)}`);
+  expect([text.includes("the statement shows it"), text.includes("Resolve…")]).toEqual([true, true]);
+  expect((await second.ask(path)).status).toBe(409);
+  expect((await reader.ask("/audit")).text).toContain("the statement shows it");
+});

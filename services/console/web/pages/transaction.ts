@@ -88,15 +88,18 @@ const names: Readonly<Record<Transaction["actions"][number]["name"], string>> = 
   stopDelivery: "Stop the delivery",
   resolveItem: "Resolve the item",
   confirmResolution: "Confirm the resolution",
+  rejectResolution: "Reject the resolution",
   replayTransaction: "Replay dead letters",
 };
 
 /** A decision that is not possible stays in the list, with the reason. */
 function renderActions({ actions }: Transaction, uetr: string): Html {
+  // What cannot be rejected cannot be confirmed either, for the same reason: the confirmation says it.
+  const listed = actions.filter(({ name, isAllowed }) => isAllowed || name !== "rejectResolution");
   return html`<section class="actions" aria-labelledby="actions">
     <h2 id="actions">What could be decided</h2>
     <ul>
-      ${actions.map(({ name, isAllowed, whyNot, needsSecondPerson }) =>
+      ${listed.map(({ name, isAllowed, whyNot, needsSecondPerson }) =>
         isAllowed
           ? html`<li>
               <a class="button" href="/decide/${name}${queryText({ uetr })}">${names[name]}…</a>

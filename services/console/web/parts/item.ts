@@ -58,7 +58,7 @@ export function renderItem(item: Item, uetr: string, clock: Clock): Html {
       <a href="/files/evidence${queryText({ uetr, day })}" download>Download the evidence (JSON)</a>
       ${link(`/decide/noteItem${queryText({ uetr, day })}`, "Note…")}
     </p>
-    ${item.isOpen ? html`<p>${link(`/decide/resolveItem${queryText({ uetr, day })}`, "Resolve…")}${resolution === null ? "" : html` ${link(`/decide/confirmResolution${queryText({ uetr, day })}`, "Confirm…")}`}</p>` : ""}
+    ${item.isOpen ? html`<p>${link(`/decide/resolveItem${queryText({ uetr, day })}`, "Resolve…")}${resolution === null ? "" : html` ${link(`/decide/confirmResolution${queryText({ uetr, day })}`, "Confirm…")} ${link(`/decide/rejectResolution${queryText({ uetr, day })}`, "Reject…")}`}</p>` : ""}
   </div>`;
 }
 
