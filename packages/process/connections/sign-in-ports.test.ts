@@ -21,6 +21,8 @@ test("a provider over TLS is used with its authority from the configuration, and
   writeFileSync(caFile, authority.pem);
   const tls = authority.issue({ name: "provider", hosts: ["127.0.0.1"] });
   const client = { clientId: "console", clientKeyPem: createClientKey() };
+  const keyFile = join(folder, "key.pem");
+  writeFileSync(keyFile, client.clientKeyPem);
   const provider = await startOperatorProvider({ ...client, port: 0, tls, origins: [origin], people: [] });
   stack.defer(() => provider.close());
   const process = { name: "console", environment: {}, configuration: sampleConfiguration(), time: machineTime, random: machineRandom };
@@ -34,7 +36,7 @@ test("a provider over TLS is used with its authority from the configuration, and
   const settings = {
     issuer: provider.issuer,
     clientId: "console",
-    keyFile: "",
+    keyFile,
     keyId: null,
     origin,
     algorithms: ["ES256"],
@@ -51,7 +53,7 @@ test("a provider over TLS is used with its authority from the configuration, and
     const signIn = createSignIn({ ...ports, ...own, provider: named });
     return (await signIn.begin("/", null))?.location ?? null;
   };
-  expect(await begin(caFile)).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/auth\?response_type=code&/);
+  expect(await begin(caFile)).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/auth\?client_id=console&request_uri=urn%3A/);
   expect(await begin(null)).toBeNull();
   const keys = { kind: "url", url: `${provider.issuer}/jwks`, caFile } as const;
   const keySet = await ports.loadKeySet({ issuer: provider.issuer, audience: "console", algorithms: [], keys });

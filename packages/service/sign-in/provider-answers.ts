@@ -13,6 +13,8 @@ export interface ProviderAddresses {
   readonly keySet: string;
   /** Null: the provider cannot be asked to end its own session. */
   readonly endSession: string | null;
+  /** Where requests are pushed to it (RFC 9126); null: it takes none. */
+  readonly pushed: string | null;
   /** Whether its answers to the browser name the issuer (RFC 9207). */
   readonly namesIssuer: boolean;
 }
@@ -32,14 +34,24 @@ export function readProviderAddresses({ issuer }: Pick<SignInProvider, "issuer">
   if (members["issuer"] !== issuer) throw new ProviderProblem("its description names another issuer");
   const methods = members["code_challenge_methods_supported"];
   if (Array.isArray(methods) && !methods.includes("S256")) throw new ProviderProblem("it does not know S256 of PKCE");
-  const endSession = members["end_session_endpoint"];
+  const [endSession, pushed] = [members["end_session_endpoint"], members["pushed_authorization_request_endpoint"]];
   return {
     authorization: readAddress(members, "authorization_endpoint"),
     token: readAddress(members, "token_endpoint"),
     keySet: readAddress(members, "jwks_uri"),
     endSession: endSession === undefined ? null : readAddress(members, "end_session_endpoint"),
+    pushed: pushed === undefined ? null : readAddress(members, "pushed_authorization_request_endpoint"),
     namesIssuer: members["authorization_response_iss_parameter_supported"] === true,
   };
+}
+
+/** Returns the name of a request that was pushed (RFC 9126, section 2.2). Throws a `ProviderProblem`. */
+export function readPushedAnswer({ status, body }: { readonly status: number; readonly body: string }): string {
+  const members = parseMembers(body);
+  const { request_uri: name, error: code } = members;
+  if (status !== 201) throw new ProviderProblem(`it answers ${status}${isErrorCode(code) ? ` ${code}` : ""} to a pushed request`);
+  if (typeof name !== "string" || !/^[\x21-\x7e]{1,512}$/.test(name)) throw new ProviderProblem("it names no pushed request");
+  return name;
 }
 
 /** Returns the ID token. Throws a `ProviderProblem`. */

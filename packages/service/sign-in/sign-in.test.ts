@@ -47,7 +47,13 @@ async function open(
   const keys = await createTestIssuer(() => time.nowMs(), issuer);
   const asked: ProviderQuestion[] = [];
   const metrics = createMetrics({ withProcess: false });
-  const state = { provider: provider as SignInProvider | null, isAway: over.isAway ?? false, areKeysAway: false, status: 200 };
+  const state = {
+    provider: provider as SignInProvider | null,
+    isAway: over.isAway ?? false,
+    areKeysAway: false,
+    status: 200,
+    pushed: { status: 201, body: '{"request_uri":"urn:r:1"}' },
+  };
   let claims: Claims = {};
   const signIn = createSignIn({
     time,
@@ -61,6 +67,7 @@ async function open(
       asked.push(question);
       if (state.isAway) throw new Error("away");
       if (question.method === "GET") return { status: 200, body: JSON.stringify({ ...description, ...over.described }) };
+      if (question.url === `${issuer}/par`) return state.pushed;
       if (state.status !== 200) return { status: state.status, body: '{"error":"invalid_grant"}' };
       const token = await (over.token ?? ((given) => keys.issue(given, { typ: "JWT" })))(claims);
       return { status: 200, body: JSON.stringify({ id_token: token, access_token: "a" }) };
@@ -116,6 +123,34 @@ test("a browser is sent to the provider with a challenge, and its code is redeem
   const assertion = form.get("client_assertion") ?? "";
   expect(decodeProtectedHeader(assertion)).toEqual({ alg: "ES256", kid: "k1" });
   expect(decodeJwt(assertion)).toMatchObject({ iss: "console", sub: "console", aud: issuer, exp: startAtMs / 1_000 + 60 });
+});
+
+const takesPushed = { pushed_authorization_request_endpoint: `${issuer}/par` };
+
+test("where the provider takes pushed requests the browser carries only the name of one, which we have proven [D10.135]", async () => {
+  const { begin, asked } = await open({ described: takesPushed });
+  const { location } = await begin();
+  expect(location).toBe(`${issuer}/authorize?client_id=console&request_uri=urn%3Ar%3A1`);
+  const form = new URLSearchParams(asked.at(-1)?.body);
+  expect([asked.at(-1)?.url, form.get("redirect_uri"), form.get("acr_values"), form.get("code_challenge_method")]).toEqual([
+    `${issuer}/par`,
+    "https://console.example/sign-in/callback",
+    "two three",
+    "S256",
+  ]);
+  expect(form.get("state")).toMatch(/^[0-9a-f]{16,}$/);
+  expect(decodeJwt(form.get("client_assertion") ?? "")).toMatchObject({ iss: "console", aud: issuer });
+});
+
+test.each([
+  ["a refusal", { status: 400, body: '{"error":"invalid_request"}' }],
+  ["another status", { status: 200, body: '{"request_uri":"urn:r:1"}' }],
+  ["no name", { status: 201, body: "{}" }],
+  ["a name that is no address", { status: 201, body: '{"request_uri":"a b"}' }],
+])("with %s for a pushed request nobody is sent to the provider, also not without it [D10.135]", async (_, pushed) => {
+  const { begin, state } = await open({ described: takesPushed });
+  state.pushed = pushed;
+  await expect(begin()).rejects.toThrow("the provider is away");
 });
 
 test.each<[string, Claims]>([

@@ -10,6 +10,9 @@
 // #4 Neither code, token nor secret is in a log line or an answer.
 // #5 Each scrape of the metrics has the provider's description and keys read where they are due, so that an alarm comes
 //    before the next person does. The metric has one series, or none without a provider.
+// #6 Where the provider takes pushed requests (PAR, RFC 9126), it is asked directly, by us as its client, and the
+//    browser carries nothing but the name of that request. If that fails nobody is sent: who can break it could
+//    otherwise have the request go through the browser.
 
 import { hash } from "node:crypto";
 import {
@@ -26,7 +29,14 @@ import { createKeySets, KeysAway, type KeySets, type LoadKeySet } from "../acces
 import { makeClientAssertion } from "./client-assertion.ts";
 import { judgeIdToken, type JudgedPerson } from "./id-token.ts";
 import { type Narrowing, readNarrowing } from "./narrow-rights.ts";
-import { discoveryAddress, isErrorCode, type ProviderAddresses, readProviderAddresses, readTokenAnswer } from "./provider-answers.ts";
+import {
+  discoveryAddress,
+  isErrorCode,
+  type ProviderAddresses,
+  readProviderAddresses,
+  readTokenAnswer,
+  readPushedAnswer,
+} from "./provider-answers.ts";
 import { createSignInFlows, type SignInFlow } from "./sign-in-flows.ts";
 
 export interface ProviderQuestion {
@@ -85,6 +95,7 @@ export const signInPath = "/sign-in/callback";
 const freshMs = 5 * 60_000;
 const coolDownMs = 5_000;
 const finishingMax = 16;
+const pushingMax = 16;
 const codeCharactersMax = 4_096;
 
 const notReadMetric: ListedMetric = {
@@ -101,6 +112,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   const kept = keepAddresses(options);
   const findAddresses = async (provider: SignInProvider): Promise<ProviderAddresses> => await kept.find(provider);
   let finishing = 0;
+  const locate = createLocator(options);
   showWhatIsNotRead(options, kept, keySets);
 
   function keysFor(provider: SignInProvider, addresses: ProviderAddresses) {
@@ -146,7 +158,8 @@ export function createSignIn(options: SignInOptions): SignIn {
       const addresses = provider === null ? null : await findAddresses(provider).catch(() => null);
       if (provider === null || addresses === null) return null;
       const flow = flows.begin(next, nameOf(provider), remoteAddress);
-      return { location: authorizationAddress(provider, addresses, flow), flow: flow.id };
+      const location = await locate(provider, addresses, flow);
+      return location === null ? null : { location, flow: flow.id };
     },
     async finish(id, answer) {
       const provider = options.provider();
@@ -187,6 +200,26 @@ function tokenIssuerOf({ issuer, clientId, caFile }: SignInProvider, { keySet }:
   return { issuer, audience: clientId, algorithms: [], keys: { kind: "url", url: keySet, caFile } };
 }
 
+/** Where a browser is sent to sign in. #3 #6 Null: the provider is away, or too many ask at once. */
+function createLocator(options: SignInOptions) {
+  let pushing = 0;
+  return async (provider: SignInProvider, addresses: ProviderAddresses, flow: SignInFlow): Promise<string | null> => {
+    const asked = authorizationTerms(provider, flow);
+    if (addresses.pushed === null) return withQuery(addresses.authorization, asked);
+    if (pushing >= pushingMax) return null;
+    pushing += 1;
+    try {
+      const answer = await postForm(provider, addresses.pushed, asked, options);
+      return withQuery(addresses.authorization, { client_id: provider.clientId, request_uri: readPushedAnswer(answer) });
+    } catch (error) {
+      options.logger.error("sign-in.not-pushed", { reason: formatReason(error) });
+      return null;
+    } finally {
+      pushing -= 1;
+    }
+  };
+}
+
 function endSessionAddress({ clientId, origin }: SignInProvider, { endSession }: ProviderAddresses): string | null {
   if (endSession === null) return null;
   const url = new URL(endSession);
@@ -197,15 +230,20 @@ function endSessionAddress({ clientId, origin }: SignInProvider, { endSession }:
 
 /** Asks the provider for the tokens of a code. */
 async function redeemCode(provider: SignInProvider, url: string, flow: SignInFlow, code: string, options: SignInOptions) {
-  const proof = await makeClientAssertion(provider, await options.readFile(provider.keyFile), options);
-  const body = new URLSearchParams({
+  const form = {
     grant_type: "authorization_code",
     client_id: provider.clientId,
     code,
     redirect_uri: `${provider.origin}${signInPath}`,
     code_verifier: flow.verifier,
-    ...proof,
-  }).toString();
+  };
+  return await postForm(provider, url, form, options);
+}
+
+/** Sends a form as the provider's client. */
+async function postForm(provider: SignInProvider, url: string, form: Readonly<Record<string, string>>, options: SignInOptions) {
+  const proof = await makeClientAssertion(provider, await options.readFile(provider.keyFile), options);
+  const body = new URLSearchParams({ ...form, ...proof }).toString();
   const headers = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
   return await options.ask({ url, method: "POST", headers, body, caFile: provider.caFile });
 }
@@ -214,9 +252,8 @@ function refuse(reason: SignInRefusalReason): FinishedSignIn {
   return { kind: "refused", reason, subject: null };
 }
 
-function authorizationAddress(provider: SignInProvider, { authorization }: ProviderAddresses, flow: SignInFlow): string {
-  const url = new URL(authorization);
-  const asked = {
+function authorizationTerms(provider: SignInProvider, flow: SignInFlow): Readonly<Record<string, string>> {
+  return {
     response_type: "code",
     client_id: provider.clientId,
     redirect_uri: `${provider.origin}${signInPath}`,
@@ -227,7 +264,11 @@ function authorizationAddress(provider: SignInProvider, { authorization }: Provi
     code_challenge_method: "S256",
     acr_values: provider.acrValues.join(" "),
   };
-  for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
+}
+
+function withQuery(address: string, terms: Readonly<Record<string, string>>): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(terms)) url.searchParams.set(name, value);
   return url.href;
 }
 
