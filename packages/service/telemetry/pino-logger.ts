@@ -1,9 +1,10 @@
 // The pinoLogger adapter on pino. Each line is one JSON object: `level`, `time` (epoch ms), `at` (ISO, UTC), `service`,
-// `pid`, `event`, then the fields. Lines are written synchronously, so that the last line before a crash is in the
-// file.
+// `pid`, `event`, then the fields. Lines of one turn are written together, and an error at once with all before it, so
+// that the last line before a failure is in the file (`turn-writer.ts`).
 
 import { pino } from "pino";
 import type { ErrorFields, Logger, LogLevel } from "@sluice/kernel";
+import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
 export interface LoggerOptions {
   readonly service: string;
@@ -13,6 +14,7 @@ export interface LoggerOptions {
 }
 
 export function createLogger(options: LoggerOptions): Logger {
+  const writer = options.destination === undefined ? openStandardOutput() : null;
   const pinoLogger = pino(
     {
       level: options.level,
@@ -21,15 +23,28 @@ export function createLogger(options: LoggerOptions): Logger {
       timestamp: timestamps,
       formatters: { level: (label) => ({ level: label }) },
     },
-    options.destination ?? pino.destination({ dest: 1, sync: true }),
+    writer ?? options.destination,
   );
   const isDebug = pinoLogger.isLevelEnabled("debug");
   return {
     debug: (event, fields) => void (isDebug && pinoLogger.debug(toPlainFields(fields), event)),
     info: (event, fields) => pinoLogger.info(toPlainFields(fields), event),
     warn: (event, fields) => pinoLogger.warn(toPlainFields(fields), event),
-    error: (event, fields) => pinoLogger.error(toPlainFields(fields), event),
+    error(event, fields) {
+      pinoLogger.error(toPlainFields(fields), event);
+      writer?.flush();
+    },
   };
+}
+
+function openStandardOutput(): TurnWriter {
+  const output = pino.destination({ dest: 1, sync: true });
+  const writer = createTurnWriter(
+    (lines) => void output.write(lines),
+    (action) => void setImmediate(action),
+  );
+  process.on("exit", () => writer.flush());
+  return writer;
 }
 
 function timestamps(): string {
