@@ -4,7 +4,7 @@ import { type Logger, type Metrics, splitTrace } from "@sluice/kernel";
 import type { Refusals } from "@sluice/service";
 import type { IngressAnswer } from "./answer.ts";
 import { ingressOperations } from "../operations.ts";
-import type { AppendOutcome } from "../journal/journal-appender.ts";
+import type { AppendOutcome } from "../journal/append-outcome.ts";
 import type { MessageSubject } from "../intake/operation.ts";
 
 interface RequestFields {

@@ -3,7 +3,8 @@ import { createMemoryBroker, type ProduceFate } from "@sluice/messaging";
 import { silentLogger, silentMetrics } from "@sluice/kernel";
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
-import { createJournalAppender, type AppendOutcome } from "./journal-appender.ts";
+import type { AppendOutcome } from "./append-outcome.ts";
+import { createJournalAppender } from "./journal-appender.ts";
 
 const startAtMs = Date.UTC(2026, 10, 20, 6);
 const record = { topic: topics.journal, partition: 0, key: null, value: new Uint8Array([1]), headers: {} };

@@ -16,18 +16,18 @@
 //    one record is accepted at a time until one is acknowledged, because that tells the broker's time.
 
 import { topics } from "@sluice/contracts";
-import { type BrokerClock, createBrokerClock, type Messaging, type OutgoingRecord, type Producer, skewMaxMs } from "@sluice/messaging";
+import {
+  type AppendResult,
+  type BrokerClock,
+  createBrokerClock,
+  type Messaging,
+  type OutgoingRecord,
+  type Producer,
+  skewMaxMs,
+} from "@sluice/messaging";
 import { assert, Fault, formatReason, type Gauge, type Logger, type Metrics, sleep, type Time } from "@sluice/kernel";
-
-export type AppendOutcome =
-  | { readonly kind: "appended"; readonly partition: number; readonly offset: bigint; readonly appendedAtMs: number }
-  /** The record is not in the journal. */
-  | { readonly kind: "unavailable"; readonly reason: UnavailableReason }
-  /** The record may be in the journal or not. */
-  | { readonly kind: "unknown"; readonly reason: string };
-
-/** `broker`: no partition of the journal answers; `partition`: that of the record does not. */
-type UnavailableReason = "starting" | "broker" | "partition" | "clock" | "stopping";
+import type { AppendOutcome, UnavailableReason } from "./append-outcome.ts";
+import { AppendWaits } from "./append-waits.ts";
 
 export interface JournalAppender {
   /** `waitMaxMs` is what is left of the time in which the caller must be answered, a second at most. */
@@ -77,6 +77,7 @@ class Appender implements JournalAppender {
   readonly #closedCount: Gauge;
   readonly #clock: BrokerClock;
   readonly #stopping = new AbortController();
+  readonly #waits: AppendWaits;
   #producer: Producer | null = null;
   #unavailable: "starting" | "clock" | "stopping" | null = "starting";
   /** The journal's partitions; empty until the broker has said how many there are. */
@@ -89,6 +90,7 @@ class Appender implements JournalAppender {
     this.#log = logger;
     this.#messaging = messaging;
     this.#clock = createBrokerClock(time);
+    this.#waits = new AppendWaits(time, appendTimeoutMs, (record) => this.#close(record));
     this.#closedCount = metrics.gauge("sluice_ingress_closed_partitions", "Partitions of the journal for which callers are answered 503.");
     this.#closedCount.set(0);
   }
@@ -111,7 +113,9 @@ class Appender implements JournalAppender {
     if (this.#unavailable === null && this.#isClockOff()) this.#suspend("clock");
     const reason = this.unavailableReason() ?? this.#refusalOf(record.partition);
     if (reason !== null || this.#producer === null) return { kind: "unavailable", reason: reason ?? "starting" };
-    return await this.#withinBound(this.#send(this.#producer, record), record, waitMaxMs);
+    const { promise, resolve } = Promise.withResolvers<AppendOutcome>();
+    void this.#send(this.#producer, record, waitMaxMs, resolve);
+    return await promise;
   }
 
   /** #3, #5 */
@@ -127,40 +131,40 @@ class Appender implements JournalAppender {
     await this.#probing;
     await this.#producer?.close();
     await Promise.all(this.#asking);
+    this.#waits.stop();
     for (const { reopening } of this.#partitions) reopening?.[Symbol.dispose]();
   }
 
-  /** Never rejects. After a failure the partition is closed, whether a caller still waits or not. */
-  async #send(through: Producer, record: OutgoingRecord): Promise<AppendOutcome> {
+  /**
+   * After a failure the partition is closed, whether a caller still waits or not. The broker has its whole second, also
+   * if the caller waits for a part of it only.
+   */
+  #send(through: Producer, record: OutgoingRecord, waitMaxMs: number, answer: (outcome: AppendOutcome) => void): Promise<void> {
     const sentMs = this.#time.monotonicMs();
     const state = record.topic === topics.journal ? this.#partitions[record.partition] : undefined;
     if (state !== undefined) state.waitingCount += 1;
-    try {
-      const [appended] = await through.send([record]);
-      assert(appended !== undefined, "a send answers for each record");
-      this.#clock.measure(appended.appendedAtMs, sentMs);
-      if (this.#isClockOff()) this.#suspend("clock");
-      return { kind: "appended", partition: appended.partition, offset: appended.offset, appendedAtMs: appended.appendedAtMs };
-    } catch (error) {
-      this.#close(record, error);
-      const isRefused = error instanceof Fault && error.code === "messaging.refused";
-      return isRefused ? { kind: "unavailable", reason: "partition" } : { kind: "unknown", reason: "not acknowledged" };
-    } finally {
+    const wait = this.#waits.start(record, waitMaxMs, answer);
+    const settle = (outcome: AppendOutcome): void => {
       if (state !== undefined) state.waitingCount -= 1;
-    }
+      this.#waits.settle(wait, outcome);
+    };
+    return through
+      .send([record])
+      .then(([appended]) => this.#appended(appended, sentMs))
+      .then(settle, (error: unknown) => settle(this.#failed(record, error)));
   }
 
-  /** The broker has its whole second, also if the caller waits for a part of it only. */
-  async #withinBound(sending: Promise<AppendOutcome>, record: OutgoingRecord, waitMaxMs = appendTimeoutMs): Promise<AppendOutcome> {
-    const closing = this.#time.after(appendTimeoutMs, () => this.#close(record));
-    void sending.then(() => closing[Symbol.dispose]());
-    const { promise: tooLate, resolve } = Promise.withResolvers<AppendOutcome>();
-    const timer = this.#time.after(waitMaxMs, () => resolve({ kind: "unknown", reason: "not acknowledged in time" }));
-    try {
-      return await Promise.race([sending, tooLate]);
-    } finally {
-      timer[Symbol.dispose]();
-    }
+  #appended(appended: AppendResult | undefined, sentMs: number): AppendOutcome {
+    assert(appended !== undefined, "a send answers for each record");
+    this.#clock.measure(appended.appendedAtMs, sentMs);
+    if (this.#isClockOff()) this.#suspend("clock");
+    return { kind: "appended", partition: appended.partition, offset: appended.offset, appendedAtMs: appended.appendedAtMs };
+  }
+
+  #failed(record: OutgoingRecord, error: unknown): AppendOutcome {
+    this.#close(record, error);
+    const isRefused = error instanceof Fault && error.code === "messaging.refused";
+    return isRefused ? { kind: "unavailable", reason: "partition" } : { kind: "unknown", reason: "not acknowledged" };
   }
 
   async #keepProbing(): Promise<void> {
@@ -176,9 +180,9 @@ class Appender implements JournalAppender {
     const connected = await this.#connect();
     if (connected === null) return;
     const record = { topic: topics.probe, partition: 0, key: null, value: noBytes, headers: {} };
-    const sending = this.#send(connected, record);
-    const inTime = await this.#withinBound(sending, record);
-    const outcome = inTime.kind === "unknown" ? await sending : inTime;
+    const { promise, resolve } = Promise.withResolvers<AppendOutcome>();
+    void this.#send(connected, record, Infinity, resolve);
+    const outcome = await promise;
     if (outcome.kind === "appended" && !this.#isClockOff()) this.#resume();
   }
 
