@@ -30,6 +30,8 @@ interface ServedApi<S> {
   readonly variable: "SLUICE_HTTP_PORT" | "SLUICE_CONSOLE_PORT" | "SLUICE_CONTROL_PORT";
   readonly limits?: ListenLimits;
   readonly fetch: (service: S) => ListenOptions["fetch"];
+  /** What of it is answered without the Fetch API; left out: nothing. */
+  readonly direct?: (service: S) => NonNullable<ListenOptions["direct"]>;
 }
 
 interface ServiceTable<N extends Needs, S extends ConfiguredService> {
@@ -74,11 +76,12 @@ export function runService<N extends Needs, S extends ConfiguredService>(name: s
     const following = followConfiguration({ ...file, running: configuration, logger, metrics, replace });
     opened.defer(() => following.stop());
     const ports: Partial<Record<string, number>> = {};
-    for (const [portName, { variable, limits = listenLimitsDefault, fetch }] of apis) {
+    for (const [portName, { variable, limits = listenLimitsDefault, fetch, direct }] of apis) {
       const address = { host: environment.SLUICE_HTTP_HOST, port: environment[variable] };
       const listening = await listen({
         ...address,
         fetch: fetch(service),
+        ...(direct === undefined ? {} : { direct: direct(service) }),
         limits,
         logger,
         tls,

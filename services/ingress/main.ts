@@ -10,5 +10,11 @@ runService("ingress", {
     documents: derivedNeed(() => createDocumentsApp()),
   },
   start: startIngress,
-  serves: { port: { variable: "SLUICE_HTTP_PORT", fetch: (ingress) => (request, connection) => ingress.fetch(request, connection) } },
+  serves: {
+    port: {
+      variable: "SLUICE_HTTP_PORT",
+      fetch: (ingress) => (request, connection) => ingress.fetch(request, connection),
+      direct: (ingress) => ingress.direct,
+    },
+  },
 });

@@ -81,6 +81,8 @@ export interface Ingress extends ConfiguredService {
   accept(request: IngressRequest): Promise<IngressAnswer>;
   /** What it serves over HTTP. */
   readonly routes: IngressApi["routes"];
+  /** The messages of callers over HTTP, without the Fetch API. */
+  readonly direct: IngressApi["direct"];
   /** The same over HTTP, with all checks that come before the message. */
   fetch(request: Request, connection?: ClientConnection): Promise<Response>;
 }
@@ -154,6 +156,7 @@ export function startIngress(ports: IngressPorts): Ingress {
       }
     },
     routes: api.routes,
+    direct: api.direct,
     fetch: (request, connection) => api.fetch(request, connection ?? null),
     replaceConfiguration(next) {
       audit.replaced(next);

@@ -59,6 +59,7 @@ export async function startListeningIngress({
   stack.defer(() => ingress.stop());
   const listening = await listen({
     fetch: (request, connection) => ingress.fetch(request, connection),
+    direct: ingress.direct,
     host: "127.0.0.1",
     port: 0,
     limits: { ...listenLimitsDefault, ...limits },

@@ -4,6 +4,7 @@ import { silentLogger } from "@sluice/kernel";
 import { afterEach, expect, test, vi } from "vitest";
 import { type HttpListener, listen, type ListenLimits, listenLimitsDefault, type ListenOptions } from "./listen.ts";
 import { readBody } from "./read-body.ts";
+import { fromFetch } from "./served-request.ts";
 import type { ClientConnection } from "./track-connections.ts";
 
 const open: HttpListener[] = [];
@@ -29,7 +30,7 @@ async function raw(port: number, text: string): Promise<string> {
 }
 
 async function echo(request: Request): Promise<Response> {
-  const reading = await readBody(request, 10);
+  const reading = await readBody(fromFetch(request), 10);
   return reading.ok ? new Response(new TextDecoder().decode(reading.bytes)) : reading.response;
 }
 
@@ -57,7 +58,7 @@ test("more bytes than the content-length says never reach the handler", async ()
 test("bytes after a complete request that are not HTTP are never answered in its place", async () => {
   const started = Promise.withResolvers<void>();
   const { port } = await listening(async (request) => {
-    await readBody(request, 10);
+    await readBody(fromFetch(request), 10);
     started.resolve();
     return new Promise(() => {});
   });

@@ -1,4 +1,4 @@
-// Serves a fetch handler on a port, with @hono/node-server on Node's own server. Everything that a peer can send or
+// Serves a fetch handler on a port, on Node's own server (`request-listener.ts`). Everything that a peer can send or
 // hold is bounded.
 //
 // #1 `close` accepts no new connection, lets requests in flight finish (and tells their peers to close), and cuts the
@@ -7,22 +7,21 @@
 // #2 Input that the HTTP parser refuses (bad syntax, headers too large, too slow) is answered with an ErrorDetail too.
 //    But if a complete request is in flight on the connection, only that request is answered and the connection is
 //    closed, because the peer would take a refusal as the answer to that request.
-// #3 An exception in the handler is logged and answered with 500. It never ends the process.
-// #4 A head that could be read in two ways is refused before it becomes a request (`request-head.ts`). CONNECT is
+// #3 A head that could be read in two ways is refused before it becomes a request (`request-head.ts`). CONNECT is
 //    refused. A requested upgrade is ignored, and the request is answered as it is.
-// #5 Strangers have few of the connections (`connection-places.ts`).
+// #4 Strangers have few of the connections (`connection-places.ts`).
 
 import { once } from "node:events";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
-import { getRequestListener } from "@hono/node-server";
 import type { Logger } from "@sluice/kernel";
 import type { ConnectionLimits } from "./connection-places.ts";
 import { createListenerServer, type ListenerTls } from "./listener-tls.ts";
-import { problemResponse, problemBody } from "./problem.ts";
+import { problemBody } from "./problem.ts";
 import { expectationRefusal, refuseHead, type HeadRefusal } from "./request-head.ts";
-import { trackConnections, type ClientConnection, type TrackedConnections } from "./track-connections.ts";
+import { createRequestListener, type RequestHandlers } from "./request-listener.ts";
+import { trackConnections } from "./track-connections.ts";
 
 export interface ListenLimits extends ConnectionLimits {
   /** Milliseconds for the headers, and for the whole request with its body, from the first byte. */
@@ -36,8 +35,7 @@ export interface ListenLimits extends ConnectionLimits {
   readonly headersMax: number;
 }
 
-export interface ListenOptions {
-  fetch(request: Request, connection: ClientConnection): Response | Promise<Response>;
+export interface ListenOptions extends RequestHandlers {
   readonly host: string;
   /** Port to listen on; 0 takes any free port. */
   readonly port: number;
@@ -90,6 +88,8 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
       connectionsCheckingInterval: timeoutCheckMs,
       // Node would refuse such a request without a body; `refuseHead` refuses it with one.
       requireHostHeader: false,
+      // What `served-request.ts` needs. `refuseHead` refuses the headers that may come once.
+      joinDuplicateHeaders: true,
     },
     options.tls ?? null,
     (incoming, outgoing) => {
@@ -102,13 +102,13 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
       });
       if (isClosing) outgoing.setHeader("connection", "close");
       const refused = refuseHead(incoming, limits.headersMax);
-      if (refused === null) void handle(incoming, outgoing);
+      if (refused === null) handle(incoming, outgoing);
       else answerRefused(outgoing, refused);
     },
     answerUnreadable,
   );
   const connections = trackConnections(server, limits, () => options.dropped?.());
-  const handle = requestListener(options, connections);
+  const handle = createRequestListener(options, connections, logger);
   server.setTimeout(limits.idleTimeoutMs);
   server.on("checkExpectation", (_incoming, outgoing: ServerResponse) => answerRefused(outgoing, expectationRefusal));
   server.on("connect", (_incoming, socket: Duplex) => endWith(socket, "405 Method Not Allowed", "Method not allowed", "allow: POST\r\n"));
@@ -127,22 +127,6 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
       return closing;
     },
   };
-}
-
-function requestListener(
-  options: ListenOptions,
-  connections: TrackedConnections,
-): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
-  const listener = getRequestListener((request, { incoming }) => options.fetch(request, connections.find(incoming.socket)), {
-    overrideGlobalObjects: false,
-    errorHandler(error) {
-      if (error instanceof Error && error.name === "RequestError")
-        return problemResponse(400, "Bad request", "The request line or host is not valid.");
-      options.logger.error("http.handler-failed", { error });
-      return problemResponse(500, "Internal error", "The request could not be processed.");
-    },
-  });
-  return async (incoming, outgoing) => await listener(incoming, outgoing);
 }
 
 function answerRefused(outgoing: ServerResponse, { status, body }: HeadRefusal): void {

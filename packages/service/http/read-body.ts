@@ -6,12 +6,13 @@
 //    a request with both a length and chunks. The server's `requestTimeoutMs` ends a body that arrives too slowly.
 
 import { problemResponse } from "./problem.ts";
+import type { ServedRequest } from "./served-request.ts";
 
 export type BodyReading = { readonly ok: true; readonly bytes: Uint8Array } | { readonly ok: false; readonly response: Response };
 
-export async function readBody(request: Request, bytesMax: number): Promise<BodyReading> {
-  const announced = request.headers.get("content-length");
-  if (announced === null || request.headers.has("transfer-encoding")) {
+export async function readBody(request: ServedRequest, bytesMax: number): Promise<BodyReading> {
+  const announced = request.header("content-length");
+  if (announced === null || request.header("transfer-encoding") !== null) {
     return refused(problemResponse(411, "Length required", "Send the body with a content-length header and without chunks."));
   }
   if (!/^\d+$/.test(announced)) return refused(problemResponse(400, "Bad length", "The content-length header is not a number."));
@@ -20,7 +21,7 @@ export async function readBody(request: Request, bytesMax: number): Promise<Body
   }
   let bytes: Uint8Array;
   try {
-    bytes = new Uint8Array(await request.arrayBuffer());
+    bytes = await request.bytes();
   } catch {
     return refused(
       problemResponse(400, "Incomplete body", "The connection ended before the whole body had come.", { connection: "close" }),

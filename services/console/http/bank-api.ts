@@ -10,6 +10,7 @@ import { servedOperations, type ServedOperationName } from "@sluice/contracts";
 import {
   listRoutes,
   problemResponse,
+  fromFetch,
   readShownCredentials,
   type Caller,
   type CallerMeter,
@@ -128,7 +129,7 @@ function askEvents(answering: EventsQueryHandler, caller: Identified<Caller>, { 
 }
 
 async function get(ports: BankApiPorts, desk: Desk, answering: Answering, context: Asked): Promise<ReportedAnswer> {
-  const loggedIn = await ports.callers.identify(readShownCredentials(context.req.raw, context.env.connection));
+  const loggedIn = await ports.callers.identify(readShownCredentials(fromFetch(context.req.raw), context.env.connection));
   if (!loggedIn.ok) return reportRefused(loggedIn, "A known bearer token is needed.");
   const caller = loggedIn.holder;
   const excess = checkLimits(ports, caller, context.env.connection);

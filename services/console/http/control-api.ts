@@ -23,6 +23,7 @@ import {
   createDocumentShare,
   listRoutes,
   problemResponse,
+  fromFetch,
   readBody,
   readShownCredentials,
   type CallerMeter,
@@ -152,7 +153,7 @@ async function answerRequest(
   const { connection, signedIn } = asked.env;
   const loggedIn =
     signedIn === null
-      ? await ports.operators.identify(readShownCredentials(asked.req.raw, connection))
+      ? await ports.operators.identify(readShownCredentials(fromFetch(asked.req.raw), connection))
       : ports.identifySignedIn(signedIn, connection);
   if (!loggedIn.ok) return reportRefused(loggedIn, "A bearer token of an operator is needed.");
   const known = loggedIn.holder;
@@ -226,7 +227,7 @@ async function checkAndHandle(
   if (place === null) return problemResponse(503, "Not available now", busy, { "retry-after": "1" });
   let isHandedOn = false;
   try {
-    const reading = operation.method === "POST" ? await readBody(req.raw, controlBodyBytesMax) : noBody;
+    const reading = operation.method === "POST" ? await readBody(fromFetch(req.raw), controlBodyBytesMax) : noBody;
     if (!reading.ok) return reading.response;
     const question = { operator, path, query, body: reading.bytes, actionId };
     const audited = { operation, question, credentials, connection: env.connection };

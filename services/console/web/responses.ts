@@ -1,6 +1,6 @@
 // Answers of the pages: their headers, and what a form brings.
 
-import { problemResponse, readBody } from "@sluice/service";
+import { fromFetch, problemResponse, readBody } from "@sluice/service";
 import { controlBodyBytesMax } from "../http/control-handler.ts";
 import type { Html } from "./parts/html.ts";
 
@@ -36,7 +36,7 @@ export function isFromHere({ headers }: Request): boolean {
 
 /** Reads a form; of a file its text. */
 export async function readForm(request: Request, bytesMax = formBytesMax): Promise<URLSearchParams | Response> {
-  const read = await readBody(request, bytesMax);
+  const read = await readBody(fromFetch(request), bytesMax);
   if (!read.ok) return read.response;
   const type = request.headers.get("content-type") ?? "";
   return /^multipart\/form-data\b/i.test(type)

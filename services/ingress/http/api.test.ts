@@ -35,7 +35,8 @@ async function givenIngress() {
   });
   stack.defer(() => ingress.stop());
   const fetch = (incoming: Request): Promise<Response> => ingress.fetch(incoming);
-  const listening = await listen({ fetch, host: "127.0.0.1", port: 0, limits: listenLimitsDefault, logger: silentLogger });
+  const { direct } = ingress;
+  const listening = await listen({ fetch, direct, host: "127.0.0.1", port: 0, limits: listenLimitsDefault, logger: silentLogger });
   stack.defer(() => listening.close(0));
   await vi.waitFor(() => expect(ingress.readiness().isReady).toBe(true));
   const url = `http://127.0.0.1:${listening.port}`;

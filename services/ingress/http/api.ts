@@ -8,10 +8,13 @@
 // #2 A caller beyond its rate or its connections gets its 429 a moment later (`slowRefusalMs`), so that repeated
 //    requests cost it more than us. At most `slowRefusalsMax` of each kind wait; a further one is answered at once.
 // #3 Documents, which anybody may read, come after messages and have a bounded part of connections and bytes.
+// #4 A message costs as little as it can: its request and its 202 have no objects of the Fetch API where they come over
+//    a listener. What is judged, and how, is the same.
 
 import {
   createDocumentShare,
   listRoutes,
+  fromFetch,
   logInRefused,
   problemResponse,
   readBody,
@@ -21,12 +24,15 @@ import {
   type CallerMeter,
   type Callers,
   type ClientConnection,
+  type DirectHandler,
+  type PlainAnswer,
+  type ServedRequest,
   type ServedRoute,
 } from "@sluice/service";
 import { joinTrace, sleep, type Time } from "@sluice/kernel";
 import { Hono } from "hono";
 import type { Admission } from "./admission.ts";
-import { noRoomAnswers, tooManyAnswer, unavailableAnswer, type IngressAnswer } from "./answer.ts";
+import { noRoomAnswers, tooManyAnswer, unavailableAnswer, type IngressAnswer, type Refusal } from "./answer.ts";
 import { type JudgedHead, type SignatureJudge, signatureRefused } from "./message-signatures.ts";
 import type { IngressOperation } from "../intake/operation.ts";
 import type { IngressRequestReport } from "./request-report.ts";
@@ -69,6 +75,8 @@ export interface IngressApi {
   readonly routes: readonly ServedRoute[];
   /** `connection` is null for a call without one, as in tests. */
   fetch(request: Request, connection: ClientConnection | null): Promise<Response>;
+  /** The messages' addresses without the Fetch API (#4). */
+  readonly direct: (method: string, path: string) => DirectHandler | null;
 }
 
 type Environment = { readonly Bindings: { readonly connection: ClientConnection | null } };
@@ -89,9 +97,13 @@ export function createIngressApi(ports: IngressApiPorts): IngressApi {
   const app = new Hono<Environment>();
   const share = createDocumentShare(ports.time);
   const slowly = { rate: createSlowRefusals(ports.time), connections: createSlowRefusals(ports.time) };
+  const direct = new Map<string, DirectHandler>();
   for (const operation of ports.operations) {
     for (const path of operation.paths) {
-      app.post(path, (context) => post(ports, slowly, operation, context.req.raw, context.env.connection));
+      direct.set(path, (request, connection) => post(ports, slowly, operation, request, connection));
+      app.post(path, async (context) =>
+        toResponse(await post(ports, slowly, operation, fromFetch(context.req.raw), context.env.connection)),
+      );
       app.all(path, (context) =>
         refused(
           ports,
@@ -110,7 +122,11 @@ export function createIngressApi(ports: IngressApiPorts): IngressApi {
     return document;
   });
   const documents = (ports.documents?.paths ?? []).map((path) => ({ method: "GET", path }));
-  return { routes: [...listRoutes(app), ...documents], fetch: async (request, connection) => await app.fetch(request, { connection }) };
+  return {
+    routes: [...listRoutes(app), ...documents],
+    fetch: async (request, connection) => await app.fetch(request, { connection }),
+    direct: (method, path) => (method === "POST" ? (direct.get(path) ?? null) : null),
+  };
 }
 
 /** #3 */
@@ -133,9 +149,9 @@ async function post(
   ports: IngressApiPorts,
   slowly: SlowRefusalsOf,
   operation: IngressOperation,
-  request: Request,
+  request: ServedRequest,
   connection: ClientConnection | null,
-): Promise<Response> {
+): Promise<Response | PlainAnswer> {
   const loggedIn = await ports.callers.identify(readShownCredentials(request, connection));
   if (!loggedIn.ok) {
     const { holder, tokenId, certificateId, reason } = loggedIn;
@@ -169,10 +185,10 @@ interface KnownSender extends Known {
 async function postInRoom(
   ports: IngressApiPorts,
   operation: IngressOperation,
-  request: Request,
+  request: ServedRequest,
   known: KnownSender,
   judged: Extract<JudgedHead, { readonly ok: true }> | null,
-): Promise<Response> {
+): Promise<Response | PlainAnswer> {
   const room = ports.admission.enter(known.caller, announcedBytes(request));
   if (typeof room === "string") return refused(ports, known, responseTo(noRoomAnswers[room]));
   try {
@@ -181,10 +197,11 @@ async function postInRoom(
     if (judged?.message.isBody(reading.bytes) === false) return refused(ports, known, signatureRefused("digest-wrong"), "digest-wrong");
     const receipt = (await judged?.message.openReceipt()) ?? null;
     if (receipt === "not-read") return refused(ports, known, responseTo(noReceiptAnswer));
-    const parent = request.headers.get("traceparent");
-    const traceparent = parent === null ? null : joinTrace(parent, request.headers.get("tracestate"));
+    const parent = request.header("traceparent");
+    const traceparent = parent === null ? null : joinTrace(parent, request.header("tracestate"));
     const answer = await ports.take({ ...known, operation: operation.name, body: reading.bytes, traceparent });
-    return responseTo(answer, answer.status === 202 ? receipt?.sign() : {});
+    if (answer.status !== 202) return responseTo(answer);
+    return receipt === null ? accepted : { ...accepted, headers: { ...accepted.headers, ...receipt.sign() } };
   } finally {
     room[Symbol.dispose]();
   }
@@ -208,14 +225,13 @@ async function checkShare(
   return responseTo(tooManyAnswer("You send too many requests a second.", waitSeconds));
 }
 
-function checkHead(operation: IngressOperation, caller: Caller, request: Request): Response | null {
+function checkHead(operation: IngressOperation, caller: Caller, request: ServedRequest): Response | null {
   if (caller.kind !== operation.sender) {
     const sender = operation.sender === "bank" ? "a bank" : "a scheme connector";
     return problemResponse(403, "Not allowed", `Only ${sender} sends this.`);
   }
-  if (!isJson(request.headers.get("content-type")))
-    return problemResponse(415, "Unsupported media type", "Send application/json in UTF-8.");
-  const encoding = request.headers.get("content-encoding");
+  if (!isJson(request.header("content-type"))) return problemResponse(415, "Unsupported media type", "Send application/json in UTF-8.");
+  const encoding = request.header("content-encoding");
   if (encoding === null || /^identity$/i.test(encoding)) return null;
   return problemResponse(415, "Unsupported content encoding", "Send the body as it is, without content-encoding.", {
     "accept-encoding": "identity",
@@ -246,8 +262,13 @@ function createSlowRefusals(time: Time): SlowRefusals {
   };
 }
 
-function responseTo(answer: IngressAnswer, more: Readonly<Record<string, string>> = {}): Response {
-  if (answer.status === 202) return new Response(null, { status: 202, headers: { "content-length": "0", ...more } });
+const accepted: PlainAnswer = { status: 202, headers: { "content-length": "0" } };
+
+function toResponse(answer: Response | PlainAnswer): Response {
+  return answer instanceof Response ? answer : new Response(null, answer);
+}
+
+function responseTo(answer: Refusal, more: Readonly<Record<string, string>> = {}): Response {
   const headers: Record<string, string> = answer.retryAfterSeconds === null ? {} : { "retry-after": String(answer.retryAfterSeconds) };
   return problemResponse(answer.status, answer.error.message, answer.error.detail, { ...headers, ...more });
 }
@@ -284,7 +305,7 @@ function isJson(contentType: string | null): boolean {
 }
 
 /** The bytes to reserve room for; a body that `readBody` refuses needs none. */
-function announcedBytes(request: Request): number {
-  const announced = Number(request.headers.get("content-length") ?? 0);
+function announcedBytes(request: ServedRequest): number {
+  const announced = Number(request.header("content-length") ?? 0);
   return Number.isInteger(announced) && announced >= 0 && announced <= bodyBytesMax ? announced : 0;
 }

@@ -19,12 +19,12 @@ import {
   signReceipt,
   type VerifiedSignature,
 } from "@sluice/signatures";
-import { problemResponse } from "@sluice/service";
+import { problemResponse, type ServedRequest } from "@sluice/service";
 import { createReceiptKeys, type ReceiptKey, type ReceiptKeyPorts } from "./receipt-keys.ts";
 
 export interface SignatureJudge {
   /** Null: the caller need not sign. */
-  judge(caller: string, request: Request): JudgedHead | null;
+  judge(caller: string, request: ServedRequest): JudgedHead | null;
   replace(configuration: Configuration): void;
   stop(): Promise<void>;
 }
@@ -98,11 +98,11 @@ function toMessage(head: RequestHead, verified: VerifiedSignature, receiptKey: R
 }
 
 /** #2: of several origins the one that the request names, or the first. */
-function readHead({ method, url: asked, headers }: Request, origins: readonly string[]): RequestHead {
-  const own = new URL(asked);
+function readHead(request: ServedRequest, origins: readonly string[]): RequestHead {
+  const own = new URL(request.url);
   const origin = origins.find((one) => new URL(one).host === own.host) ?? origins[0];
   const url = origin === undefined ? own : new URL(`${own.pathname}${own.search}`, origin);
-  return { method, url, isOriginKnown: origin !== undefined, header: (name) => headers.get(name) };
+  return { method: request.method, url, isOriginKnown: origin !== undefined, header: (name) => request.header(name) };
 }
 
 const explained: Readonly<Record<SignatureRefusalReason, string>> = {

@@ -89,10 +89,15 @@ export async function openMatrixListeners() {
     nowMs: () => time.nowMs(),
   });
 
-  async function serve(fetch: ListenOptions["fetch"]): Promise<number> {
+  async function serve(fetch: ListenOptions["fetch"], direct: NonNullable<ListenOptions["direct"]> = () => null): Promise<number> {
     const { certificatePem, keyPem } = callers.listener;
     const listener = await listen({
       fetch: (request, connection) => cells.run(request.headers.get(cellHeader) ?? "none", () => fetch(request, connection)),
+      direct(method, path) {
+        const handler = direct(method, path);
+        if (handler === null) return null;
+        return (request, connection) => cells.run(request.header(cellHeader) ?? "none", () => handler(request, connection));
+      },
       host: "127.0.0.1",
       port: 0,
       limits: listenLimitsDefault,
@@ -109,7 +114,7 @@ export async function openMatrixListeners() {
 
   const control = await serve((request, connection) => desk.fetchControl(request, connection));
   const listeners: Readonly<Record<string, MatrixListenerPort>> = {
-    ingress: { port: await serve((request, connection) => ingress.fetch(request, connection)), routes: ingress.routes },
+    ingress: { port: await serve((request, connection) => ingress.fetch(request, connection), ingress.direct), routes: ingress.routes },
     banks: { port: await serve((request, connection) => desk.fetch(request, connection)), routes: desk.routes.banks },
     control: { port: control, routes: desk.routes.control },
     pages: { port: control, routes: desk.routes.pages },

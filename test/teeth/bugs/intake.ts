@@ -20,7 +20,7 @@ export const intakeBugs: readonly PlantedBug[] = [
       {
         file: appender,
         find: 'return isRefused ? { kind: "unavailable", reason: "partition" } : { kind: "unknown", reason: "not acknowledged" };',
-        put: 'return isRefused ? { kind: "unavailable", reason: "partition" } : { kind: "appended", partition: 0, offset: 0n, appendedAtMs: sentMs };',
+        put: 'return isRefused ? { kind: "unavailable", reason: "partition" } : { kind: "appended", partition: 0, offset: 0n, appendedAtMs: 0 };',
       },
     ],
     nearest: appenderTests,
@@ -31,8 +31,8 @@ export const intakeBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: appender,
-        find: "const [appended] = await through.send([record]);",
-        put: "const [appended] = await through.send([record, record]);",
+        find: ".send([record])",
+        put: ".send([record, record])",
       },
     ],
     nearest: appenderTests,
@@ -60,6 +60,24 @@ export const intakeBugs: readonly PlantedBug[] = [
       },
     ],
     nearest: appenderTests,
+  },
+  {
+    id: "host-not-judged-at-a-direct-address",
+    breaks: "A message is taken whose host two readers could take for different ones.",
+    edits: [
+      {
+        file: "packages/service/http/request-listener.ts",
+        find: "direct === undefined || !hasPlainHost(incoming) ?",
+        put: "direct === undefined ?",
+      },
+    ],
+    nearest: ["packages/service/http/request-listener.test.ts"],
+  },
+  {
+    id: "last-error-not-in-the-log",
+    breaks: "A process that is killed after an error leaves no line of it.",
+    edits: [{ file: "packages/service/telemetry/pino-logger.ts", find: "      writer?.flush();", put: "" }],
+    nearest: ["packages/service/telemetry/turn-writer.test.ts"],
   },
   {
     id: "append-waits-for-ever",
