@@ -1,25 +1,28 @@
 // Everything that programs do at the broker, at the store and at the registry, with exactly their rights. At the broker
 // each service has a user of its own, and provisioning has made its ACLs of packages/contracts/rights; the broker logs
-// every decision about a right. At the store and the registry, which do not ask for users, the commands are read on the
-// wire.
+// every decision about a right. At the store each program has a user with the role of packages/store/rights, and what a
+// role does not let it do is refused. The commands to the store and the registry are also read on the wire.
 //
 // #1 No decision refuses a service, and each right is used. So none is missing, and none is too much. One right is left
 //    out: the console reads state events only once retention has removed events.
 // #2 No command to the store is without a right of packages/store/rights, and each right but those of `notNeeded` is
 //    used by a command. Only provisioning writes the registry.
+// #3 Without one of its rights at the store a program is refused the command that used it.
 
 import { execFile } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { brokerRightsOf, brokerServices, headers, partitionCountDefault, partitionFor, topics } from "@sluice/contracts";
 import { type SecuredBrokers, startBrokerWithRights } from "@sluice/environment";
 import { projectRoot } from "@sluice/environment/run-program";
 import { machineTime } from "@sluice/kernel";
-import { storePrograms, storeUses } from "@sluice/store/rights";
+import { securedMongo, storeUsersFile } from "@sluice/local-servers/secured-mongo";
+import { type StoreUser, writeStoreUsers } from "@sluice/local-servers/store-users";
+import { buildStoreRoles, type StoreProgram, storePrograms, storeUses } from "@sluice/store/rights";
 import { reportSettled } from "@sluice/testkit";
-import { MongoClient } from "mongodb";
+import { MongoClient, MongoServerError } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type E2eEnvironment, openE2eEnvironment } from "./environment/environment.ts";
 import { createCases } from "./parties/cases.ts";
@@ -38,12 +41,40 @@ const unknownSchema = Buffer.from([0, 0, 127, 255, 255, 0]);
 /** Milliseconds within which the audit is sealed: a minute, and a start on a busy machine. */
 const sealedMaxMs = 120_000;
 const extendedByMs = 10 * 3_600_000;
+const buildsMax = 8;
+const unauthorized = 13;
+const addedByDriver = new Set(["lsid", "$db", "$clusterTime"]);
 
 const opened = new AsyncDisposableStack();
 let broker: SecuredBrokers;
 let environment: E2eEnvironment;
 let uses: ServerUses;
+let loginOf: (program: string) => Readonly<Record<string, string>>;
 const { caseFor, submit } = createCases(() => environment, banks);
+
+const root: StoreUser = { user: "root", password: "secret-root", privileges: null };
+const storePassword = (user: string): string => `secret-store-${user}`;
+
+/** The users of the store, one for each program; `without` takes one right away. */
+function storeUsers(database: string, without: string | null): readonly StoreUser[] {
+  const roles = buildStoreRoles(database, buildsMax);
+  return [
+    root,
+    ...roles.map(({ role, privileges }): StoreUser => ({
+      user: role,
+      password: storePassword(role),
+      privileges: privileges.map(({ resource, actions }) => ({
+        resource,
+        actions: actions.filter((action) => `${role}: ${action} ${placeOf(resource.collection)}` !== without),
+      })),
+    })),
+  ];
+}
+
+/** As the wire and the table name it. */
+function placeOf(collection: string): string {
+  return collection === "" ? "(database)" : collection.replace(/^transactions_\d+$/, "builds");
+}
 
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-audit-"));
@@ -53,15 +84,26 @@ beforeAll(async () => {
   await writeFile(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
   broker = await startBrokerWithRights(opened);
   const references = { SLUICE_AUDIT_KEY_FILE: keyFile };
+  const files = new Map<string, string>();
+  for (const program of storePrograms) {
+    const file = join(folder, `${program}.password`);
+    await writeFile(file, storePassword(`sluice-${program}`), { mode: 0o600 });
+    files.set(program, file);
+  }
+  loginOf = (program) => {
+    const file = files.get(program);
+    return file === undefined ? {} : { MONGO_USERNAME: `sluice-${program}`, MONGO_PASSWORD_FILE: file };
+  };
   environment = opened.use(
     await openE2eEnvironment(banks, "clock", {
       brokers: broker,
       operators,
       secondPerson: ["extend"],
       references,
+      guardStore: (database) => ({ ...root, server: securedMongo({ users: storeUsers(database, null), tls: null }) }),
       reach(servers) {
         uses = recordServerUses(opened, servers);
-        return (program) => uses.variablesOf(program);
+        return async (program) => ({ ...(await uses.variablesOf(program)), ...loginOf(program) });
       },
     }),
   );
@@ -154,7 +196,11 @@ async function run(
 /** With the scheduler's user at the broker. */
 async function rebuild(...flags: readonly string[]): Promise<string> {
   const entry = join(projectRoot, "services", "scheduler", "rebuild", "main.ts");
-  const { code, out } = await run([entry, ...flags], { ...broker.variablesOf("scheduler"), ...(await uses.variablesOf("rebuild")) });
+  const { code, out } = await run([entry, ...flags], {
+    ...broker.variablesOf("scheduler"),
+    ...(await uses.variablesOf("rebuild")),
+    ...loginOf("rebuild"),
+  });
   expect([code === 0 || flags.includes("--accept-differences"), out]).toEqual([true, expect.any(String)]);
   return out;
 }
@@ -172,7 +218,7 @@ test("I11: a rebuild switches every partition to a new build, in which the servi
 
 test("provision --check looks at schemas and indexes, and finds them all", async () => {
   const words = [join(projectRoot, "packages", "cli", "main.ts"), "provision", "--check", "--json"];
-  const { out } = await run(words, await uses.variablesOf("provision"));
+  const { out } = await run(words, { ...(await uses.variablesOf("provision")), ...loginOf("provision") });
   expect(JSON.parse(out)).toMatchObject({ missing: { topics: [], schemas: [], indexes: [] } });
 });
 
@@ -257,9 +303,47 @@ test("each program did at the store what its role lets it, and nothing else; onl
   );
   const used = uses.store;
   expect({
-    withoutRight: [...used].filter((use) => !rights.includes(use)).toSorted(),
+    withoutRight: [...used.keys()].filter((use) => !rights.includes(use)).toSorted(),
     unused: rights.filter((right) => !used.has(right)).toSorted(),
   }).toEqual({ withoutRight: [], unused: Object.keys(notNeeded).toSorted() });
   const readers = ["console", "dispatcher", "event-publisher", "ingress", "provision", "rebuild", "scheduler", "validator"];
   expect([...uses.registry].toSorted()).toEqual([...readers.map((program) => `${program}: read`), "provision: write"].toSorted());
+});
+
+test("the store refused no program anything, and without one of its rights a program is refused what it did with it", async () => {
+  const { services, storeUrl, database } = environment;
+  const directory = dirname(services.environment["SLUICE_CONFIG"] ?? "");
+  expect(await readFile(join(directory, "mongo.log"), "utf8")).not.toMatch(/not authorized|requires authentication/);
+  const { hostname, port } = new URL(storeUrl.replace(/^mongodb:/, "http:"));
+  const clients = new Map<string, MongoClient>();
+  const clientOf = (program: StoreProgram): MongoClient => {
+    const auth = { username: `sluice-${program}`, password: storePassword(`sluice-${program}`) };
+    const client = clients.get(program) ?? opened.use(new MongoClient(`mongodb://${hostname}:${port}`, { auth }));
+    clients.set(program, client);
+    return client;
+  };
+  const isRefused = async (program: StoreProgram, right: string): Promise<boolean> => {
+    const sent = Object.entries(uses.store.get(`${program}: ${right}`) ?? {});
+    const command = Object.fromEntries(sent.filter(([name]) => !addedByDriver.has(name)));
+    return await clientOf(program)
+      .db(database)
+      .command(command)
+      .then(
+        () => false,
+        (error: unknown) => error instanceof MongoServerError && error.code === unauthorized,
+      );
+  };
+  const rights = storePrograms.flatMap((program) =>
+    storeUses[program].flatMap(({ collection, actions }) =>
+      actions.map((action) => ({ program, right: `${action} ${collection ?? "(database)"}` })),
+    ),
+  );
+  const wrong: string[] = [];
+  for (const { program, right } of rights) {
+    await writeStoreUsers(storeUsersFile(directory), storeUsers(database, `sluice-${program}: ${right}`));
+    if (!(await isRefused(program, right))) wrong.push(`${program} does without: ${right}`);
+    await writeStoreUsers(storeUsersFile(directory), storeUsers(database, null));
+    if (await isRefused(program, right)) wrong.push(`${program} is refused in spite of: ${right}`);
+  }
+  expect([rights.length > 60, wrong]).toEqual([true, []]);
 });

@@ -32,6 +32,7 @@ import {
 } from "@sluice/environment";
 import { createRegistrySerde, type Serde } from "@sluice/contracts";
 import { type ServerAddresses, startServers } from "@sluice/local-servers";
+import type { ServerKind } from "@sluice/local-servers/server-kind";
 import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
 import { machineRandom, machineTime, silentLogger } from "@sluice/kernel";
 import { createMongoStore, type Store } from "@sluice/store";
@@ -81,6 +82,8 @@ export interface E2eEnvironmentOptions {
   readonly reach?: (servers: ServerAddresses) => (program: string) => Promise<Readonly<Record<string, string>>>;
   /** Brokers that are there; without them one broker is started, without TLS and logins. */
   readonly brokers?: SecuredBrokers;
+  /** The store to start for a database, and who may do everything in it; without it the store asks for no login. */
+  readonly guardStore?: (database: string) => { readonly server: ServerKind; readonly user: string; readonly password: string };
 }
 
 export { clearingConnectorId } from "@sluice/environment";
@@ -94,21 +97,30 @@ export async function openE2eEnvironment(
   options: E2eEnvironmentOptions = {},
 ): Promise<E2eEnvironment> {
   const { furtherWindows = [], operators: operatorsInDay = [], references: others = {}, secondPerson = [], brokers, reach } = options;
-  await using opened = new AsyncDisposableStack();
-  const given = { ...environmentWithoutServers(), ...brokers?.variables };
-  const servers = await startServers({ storage: "memory", purpose: "e2e", environment: given });
-  opened.defer(() => servers.stop());
   const database = `sluice_e2e_${machineTime.nowMs()}`;
+  const guarded = options.guardStore?.(database);
+  await using opened = new AsyncDisposableStack();
+  const given: NodeJS.ProcessEnv = { ...environmentWithoutServers(), ...brokers?.variables };
+  const servers = await startServers({
+    storage: "memory",
+    purpose: "e2e",
+    environment: given,
+    ...(guarded === undefined ? {} : { secured: [guarded.server] }),
+  });
+  opened.defer(() => servers.stop());
   const direct = (): Promise<Readonly<Record<string, string>>> => Promise.resolve({});
   const reachedBy = reach?.(servers) ?? direct;
-  const { MONGO_URL: mongoUrl = servers.mongoUrl, SCHEMA_REGISTRY_URL: schemaRegistryUrl = servers.schemaRegistryUrl } =
-    await reachedBy("provision");
-  await provision({ ...servers, mongoUrl, schemaRegistryUrl }, database, { environment: given, ...brokers?.provisioning });
+  const provisioning = await reachedBy("provision");
+  const { MONGO_URL: mongoUrl = servers.mongoUrl, SCHEMA_REGISTRY_URL: schemaRegistryUrl = servers.schemaRegistryUrl } = provisioning;
+  const environment = { ...given, ...provisioning };
+  await provision({ ...servers, mongoUrl, schemaRegistryUrl }, database, { environment, ...brokers?.provisioning });
   const connection = brokers?.connection ?? { brokers: servers.kafkaBrokers.split(","), clientId: "e2e" };
   const messaging = createKafkaMessaging({ connection, time: machineTime, logger: silentLogger });
   opened.defer(() => messaging.close());
   const serde = await createRegistrySerde({ url: servers.schemaRegistryUrl, time: machineTime });
-  const store = createMongoStore({ url: servers.mongoUrl, database, logger: silentLogger });
+  const login = guarded === undefined ? "" : `${guarded.user}:${guarded.password}@`;
+  const storeUrl = servers.mongoUrl.replace("//", `//${login}`);
+  const store = createMongoStore({ url: storeUrl, database, logger: silentLogger });
   opened.defer(() => store.close());
 
   const recorded = createMemoryRecorder();
@@ -150,7 +162,7 @@ export async function openE2eEnvironment(
     recorded,
     services,
     store,
-    storeUrl: servers.mongoUrl,
+    storeUrl,
     database,
     messaging,
     serde,

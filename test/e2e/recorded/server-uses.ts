@@ -19,6 +19,8 @@ const commands: Readonly<Record<string, { readonly action: StoreAction; readonly
   drop: { action: "dropCollection" },
   // Of the database.
   listCollections: { action: "listCollections", member: "none" },
+  saslStart: null,
+  saslContinue: null,
   hello: null,
   ismaster: null,
   isMaster: null,
@@ -70,8 +72,8 @@ function createMessageReader(onMessage: (message: Buffer) => void): (piece: Buff
 }
 
 export interface ServerUses {
-  /** As `scheduler: find transactions`. */
-  readonly store: ReadonlySet<string>;
+  /** As `scheduler: find transactions`, with the first command that used the right, without its documents. */
+  readonly store: ReadonlyMap<string, BSON.Document>;
   /** As `scheduler: read` and `provision: write`. */
   readonly registry: ReadonlySet<string>;
   /** The addresses at which a program reaches both. */
@@ -85,11 +87,14 @@ interface Addresses {
 
 /** `opened` ends the proxies. */
 export function recordServerUses(opened: AsyncDisposableStack, servers: Addresses): ServerUses {
-  const [store, registry] = [new Set<string>(), new Set<string>()];
+  const [store, registry] = [new Map<string, BSON.Document>(), new Set<string>()];
   const known = new Map<string, ReturnType<ServerUses["variablesOf"]>>();
 
   async function open(program: string): ReturnType<ServerUses["variablesOf"]> {
-    const note = (right: string | null): void => void (right === null || store.add(`${program}: ${right}`));
+    const note = (command: BSON.Document): void => {
+      const right = rightOf(command);
+      if (right !== null) store.set(`${program}: ${right}`, store.get(`${program}: ${right}`) ?? command);
+    };
     const storePort = await listen(opened, openStoreProxy(servers.mongoUrl, note));
     const registryPort = await listen(
       opened,
@@ -114,13 +119,13 @@ export function recordServerUses(opened: AsyncDisposableStack, servers: Addresse
   };
 }
 
-function openStoreProxy(url: string, note: (right: string | null) => void): Server {
+function openStoreProxy(url: string, note: (command: BSON.Document) => void): Server {
   const { hostname, port } = new URL(url.replace(/^mongodb:/, "http:"));
   return createServer((near) => {
     const far = connect(Number(port || 27_017), hostname);
     const read = createMessageReader((message) => {
       const command = readCommand(message);
-      if (command !== null) note(rightOf(command));
+      if (command !== null) note(command);
     });
     near.on("data", read);
     near.pipe(far).pipe(near);
