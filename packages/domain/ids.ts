@@ -45,12 +45,16 @@ export function esmEventId(uetr: string, stageVersion: number, digest: Digest): 
   return digest(`sluice:esm:${uetr}:${stageVersion}`).slice(0, 32);
 }
 
+/** The newest UETR without its dashes: one record asks for several identifications of the same one. */
+let newestDigits = { uetr: "", digits: "" };
+
 /**
  * Identification of a message that is sent once: the 32 hex digits of the UETR and the letter of its kind. An outcome
  * report to a connector also has the digit that counts such reports.
  */
 export function sentIdentification(uetr: string, kind: SentKind, outcomeNumber = 1): string {
-  return `${uetr.replaceAll("-", "")}${sentLetters[kind]}${kind === "outcome-report" ? outcomeNumber : ""}`;
+  if (newestDigits.uetr !== uetr) newestDigits = { uetr, digits: uetr.replaceAll("-", "") };
+  return `${newestDigits.digits}${sentLetters[kind]}${kind === "outcome-report" ? outcomeNumber : ""}`;
 }
 
 /**

@@ -13,22 +13,21 @@ import type { State, Notice, Transaction, Transition } from "./transaction.ts";
 /** Returns the outputs of the transitions and notices that the record at `offset` made, in order. */
 export function outputsAt(transaction: Transaction, offset: bigint, digest: Digest): readonly Output[] {
   const outputs: Output[] = [];
-  for (const [index, entry] of transaction.transitions.entries()) {
-    if (entry.offset === offset) outputs.push(...buildTransitionOutputs(transaction, entry, index, digest));
-  }
+  transaction.transitions.forEach((entry, index) => {
+    if (entry.offset === offset) addTransitionOutputs(outputs, transaction, entry, index, digest);
+  });
   for (const notice of transaction.notices) {
     if (notice.offset === offset) outputs.push(buildNoticeOutput(transaction, notice));
   }
   return outputs;
 }
 
-function buildTransitionOutputs(transaction: Transaction, entry: Transition, index: number, digest: Digest): readonly Output[] {
-  const outputs: Output[] = [buildEvent(transaction, entry, index, digest)];
+function addTransitionOutputs(outputs: Output[], transaction: Transaction, entry: Transition, index: number, digest: Digest): void {
+  outputs.push(buildEvent(transaction, entry, index, digest));
   const starts = kindSentIn(requireFlow(transaction), entry.state);
   if (starts !== null) outputs.push(buildDispatch(transaction, entry, index, starts));
   const stops = stoppedBy(transaction, entry, index);
   if (stops !== null) outputs.push(buildStop(transaction, stops, entry.offset));
-  return outputs;
 }
 
 function buildEvent(transaction: Transaction, entry: Transition, index: number, digest: Digest): EventOutput {
@@ -50,7 +49,7 @@ function buildEvent(transaction: Transaction, entry: Transition, index: number, 
     direction: flow !== "on-us" || isReleasedBy(transaction, index) ? "INBOUND" : "OUTBOUND",
     causedByOffset: entry.offset,
     wasHeld: entry.state === "RECONCILIATION" && before === "HELD",
-    carryOvers: countCarryOvers({ transitions: transaction.transitions.slice(0, index + 1) }),
+    carryOvers: countCarryOvers(transaction, index + 1),
   };
 }
 
@@ -60,12 +59,12 @@ function buildEvent(transaction: Transaction, entry: Transition, index: number, 
 function madeAtMs(transaction: Transaction, form: MessageForm, index: number): number | null {
   if (!isSentKind(form)) return null;
   const flow = requireFlow(transaction);
-  const entry = transaction.transitions.slice(0, index + 1).findLast((earlier) => kindSentIn(flow, earlier.state) === form);
+  const entry = transaction.transitions.findLast((earlier, at) => at <= index && kindSentIn(flow, earlier.state) === form);
   return entry?.atMs ?? null;
 }
 
 function isReleasedBy(transaction: Transaction, index: number): boolean {
-  return transaction.transitions.slice(0, index + 1).some((entry) => entry.state === "RELEASED");
+  return transaction.transitions.some((entry, at) => at <= index && entry.state === "RELEASED");
 }
 
 /** The delivery of the state before, unless its acknowledgement ended it. An outcome report is never stopped here. */

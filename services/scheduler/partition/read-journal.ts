@@ -25,9 +25,11 @@ export interface JournalReaderPorts {
   readonly operatorJudge: Pick<OperatorJudge, "judge">;
 }
 
+const utf8 = new TextDecoder();
+
 export async function readJournal(record: ReceivedRecord, reader: JournalReaderPorts): Promise<JournalRecord | UnreadableRecord> {
   if (record.key === null) return { record, unreadable: "no key" };
-  const key = new TextDecoder().decode(record.key);
+  const key = utf8.decode(record.key);
   const decoded = await readOrLearn(record, reader.serde);
   if (typeof decoded === "string") return { record, unreadable: decoded };
   const handler = reader.handlers[decoded.name];

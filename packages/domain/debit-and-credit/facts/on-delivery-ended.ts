@@ -56,11 +56,13 @@ export function onDeliveryEnded(transaction: Transaction, fact: DeliveryEnded, p
 
 /** The kind of the message with this identification; null if no such message was sent. */
 function findSent(transaction: Transaction, messageIdentification: string): SentKind | null {
-  for (const [index, entry] of transaction.transitions.entries()) {
+  const isNamed = (entry: Transition, index: number): boolean => {
     const sent = sentBy(transaction, entry);
-    if (sent === null) continue;
-    if (sentIdentification(transaction.uetr, sent, outcomeReportNumberAt(transaction, index)) === messageIdentification) return sent;
-  }
+    if (sent === null) return false;
+    return sentIdentification(transaction.uetr, sent, outcomeReportNumberAt(transaction, index)) === messageIdentification;
+  };
+  const named = transaction.transitions.find(isNamed);
+  if (named !== undefined) return sentBy(transaction, named);
   return isOfResolution(transaction, { messageIdentification }) ? "outcome-report" : null;
 }
 

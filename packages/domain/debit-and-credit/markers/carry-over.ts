@@ -23,9 +23,10 @@ type Debit = OnUsDebit | OffUsDebit;
 /** Transitions reserved for the rest of a held debit's life: its release, delivery and end. */
 const entriesKeptFree = 6;
 
-/** How often the debit was carried over to a next date. */
-export function countCarryOvers({ transitions }: Pick<Transaction, "transitions">): number {
-  return Math.max(0, transitions.filter(({ state }) => state === "HELD").length - 1);
+/** How often the debit was carried over to a next date, by its first `count` entries. */
+export function countCarryOvers({ transitions }: Pick<Transaction, "transitions">, count = transitions.length): number {
+  const held = transitions.reduce((sum, { state }, index) => (index < count && state === "HELD" ? sum + 1 : sum), 0);
+  return Math.max(0, held - 1);
 }
 
 /**

@@ -51,6 +51,19 @@ export type Cell =
 
 /** Returns the states of a path in order; null for every other cell. */
 export function parsePath(flow: Flow, cell: Cell): readonly State[] | null {
+  const paths = flow === "credit" ? creditPaths : debitPaths;
+  const known = paths.get(cell);
+  if (known !== undefined) return known;
+  const path = readPath(flow, cell);
+  paths.set(cell, path);
+  return path;
+}
+
+/** By the cells of the two tables. */
+const debitPaths = new Map<Cell, readonly State[] | null>();
+const creditPaths = new Map<Cell, readonly State[] | null>();
+
+function readPath(flow: Flow, cell: Cell): readonly State[] | null {
   const states = cell
     .split(" ")
     .map((word) => (flow === "credit" ? `CREDIT_AUTH_${word}` : word))

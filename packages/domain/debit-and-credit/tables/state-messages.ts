@@ -8,7 +8,16 @@
 
 import { isSentKind, sentIdentification, type SentKind } from "../../ids.ts";
 import type { MessageForm } from "../output.ts";
-import type { CreditState, DebitState, DeliveryOperation, Flow, ReceivedTransaction, State, Transaction } from "../transaction.ts";
+import type {
+  CreditState,
+  DebitState,
+  DeliveryOperation,
+  Flow,
+  ReceivedTransaction,
+  State,
+  Transaction,
+  Transition,
+} from "../transaction.ts";
 
 interface StateMessages {
   /** null: it shows what the state before it shows. */
@@ -63,7 +72,7 @@ export function kindSentIn(flow: Flow, state: State): SentKind | null {
 /** The form of the message that the state after the first `count` transitions shows. */
 export function formShownAfter(transaction: Transaction, count: number): MessageForm {
   const flow = requireFlow(transaction);
-  const shown = transaction.transitions.slice(0, count).findLast((entry) => byFlow[flow][entry.state]?.shows !== null);
+  const shown = transaction.transitions.findLast((entry, index) => index < count && byFlow[flow][entry.state]?.shows !== null);
   const form = shown === undefined ? null : byFlow[flow][shown.state]?.shows;
   if (form === null || form === undefined) throw new Error(`no message of ${transaction.uetr}`);
   return form;
@@ -82,7 +91,8 @@ export function identificationShownIn(transaction: ReceivedTransaction, state: S
 /** Number of the newest outcome report that a state up to the transition at `index` has sent. */
 export function outcomeReportNumberAt(transaction: Transaction, index: number): number {
   const flow = requireFlow(transaction);
-  return transaction.transitions.slice(0, index + 1).filter((entry) => kindSentIn(flow, entry.state) === "outcome-report").length;
+  const isOutcomeReport = (entry: Transition, at: number): boolean => at <= index && kindSentIn(flow, entry.state) === "outcome-report";
+  return transaction.transitions.reduce((sum, entry, at) => (isOutcomeReport(entry, at) ? sum + 1 : sum), 0);
 }
 
 /** The operation that sends a message of this kind. */
