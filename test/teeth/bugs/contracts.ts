@@ -42,6 +42,18 @@ export const contractBugs: readonly PlantedBug[] = [
     nearest: ["packages/contracts/messages/json/write-json.test.ts"],
   },
   {
+    id: "kept-message-of-another-date",
+    breaks: "A message that was made for one business date is sent again for another.",
+    edits: [
+      {
+        file: "packages/contracts/messages/render/render-message.ts",
+        find: "    newest.madeAtMs === madeAtMs &&\n    newest.businessDate === businessDate;",
+        put: "    newest.madeAtMs === madeAtMs;",
+      },
+    ],
+    nearest: ["packages/contracts/messages/render/render.test.ts"],
+  },
+  {
     id: "scheme-data-in-a-report",
     breaks: "A status report with scheme data is taken (D6.27).",
     edits: [
