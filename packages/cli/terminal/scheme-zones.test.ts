@@ -37,6 +37,26 @@ test("windows says the times of the scheme's zone, and does not repeat the gates
   ]);
 });
 
+test("each line of a day has the scheme's local time and UTC, and says where either is on another date", async () => {
+  const [window] = planned("2026-11-20").windows;
+  const late = {
+    ...window,
+    state: "closed",
+    openedAt: "2026-11-20T06:00:05.000Z",
+    closes: "2026-11-20T22:30:00.000Z",
+    closedAt: "2026-11-21T00:00:00Z",
+  };
+  const putBacks = [{ window: 1, closes: "2026-11-20T22:30:00.000Z", operator: "me", confirmedBy: null, reason: "late file" }];
+  const console = createFakeConsole([{ rows: [{ ...planned("2026-11-20"), windows: [late], putBacks }] }, me]);
+  await runWindows(buildCall(), console.where);
+  const text = console.text();
+  expect(text).toContain(
+    "  window 1  08:00 (06:00 UTC), opened 08:00:05 (06:00:05 UTC), to +1d 00:30 (22:30 UTC), closed +1d 02:00 (+1d 00:00 UTC)  closed\n",
+  );
+  expect(text).toContain("  reconciliation  closes 17:30 (15:30 UTC), closes in 4h 43m\n");
+  expect(text).toContain("  extended  window 1 to +1d 00:30 (22:30 UTC) by me: late file\n");
+});
+
 test("windows says how long until each opens and closes, and what is held for each bank", async () => {
   const today = planned("2026-11-20");
   const open = { ...today, windows: today.windows.map((window) => ({ ...window, state: "open" })) };
@@ -53,16 +73,16 @@ test("windows says how long until each opens and closes, and what is held for ea
     .filter((line) => !line.includes("gate"));
   expect(lines).toEqual([
     expect.stringMatching(/^ZA_EFT:2026-11-20/),
-    expect.stringMatching(/14:00:00Z {2}open, closes in 3h 13m$/),
+    expect.stringMatching(/16:00 \(14:00 UTC\) {2}open, closes in 3h 13m$/),
     expect.stringMatching(/reconciliation .*, closes in 4h 43m$/),
     "  held for first  4 debits, 5002.00 ZAR",
     "  held for second  1 debit, 1.00 ZAR",
     expect.stringMatching(/^ZA_EFT:2026-11-21/),
     expect.stringMatching(/planned, opens in 19h 13m$/),
-    expect.stringMatching(/reconciliation .*15:30:00Z$/),
+    expect.stringMatching(/reconciliation {2}closes 17:30 \(15:30 UTC\)$/),
     expect.stringMatching(/^ZA_EFT:2026-11-23/),
     expect.stringMatching(/planned$/),
-    expect.stringMatching(/reconciliation .*15:30:00Z$/),
+    expect.stringMatching(/reconciliation {2}closes 17:30 \(15:30 UTC\)$/),
     "",
   ]);
 });

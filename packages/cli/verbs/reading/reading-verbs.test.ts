@@ -113,7 +113,7 @@ test("windows show planned and actual times, and why a gate is closed; banks wit
     ),
   ).toEqual([
     "ZA_EFT:2026-11-20",
-    "  window 1  2026-11-20 06:00:00Z (opened 2026-11-20 06:00:00Z) to 2026-11-20 14:00:00Z  open",
+    "  window 1  2026-11-20 06:00:00Z, opened 2026-11-20 06:00:00Z, to 2026-11-20 14:00:00Z  open",
     "  reconciliation  closes 2026-11-20 15:30:00Z",
     "  gate of a  open",
     "  gate of b  closed: 3 credits unresolved: u-1",

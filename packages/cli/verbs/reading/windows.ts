@@ -62,23 +62,43 @@ function dayText(day: AnswerBody, before: AnswerBody | null, { zones, now }: Sch
   const given = memberRows(day, "windows");
   const zone = zones.get(memberText(day, "day").split(":")[0] ?? "");
   const local = zone === undefined || given.length === 0 ? "" : `  ${localSummary(day, zone)}`;
+  const clock = createClock(memberText(day, "day").split(":")[1] ?? "", zone);
   const head = `${memberText(day, "day")}${local}${day["isVoided"] === true ? "  VOIDED" : ""}`;
   if (given.length === 0) return `${head}  no window; next business date ${memberText(day, "nextBusinessDate")}`;
   const lines = [
-    ...given.map((window) => windowText(window, now)),
-    `  reconciliation  closes ${memberText(day, "reconciliation.closes")}${actual(day, "reconciliation.closedAt", "closed")}${reconciliationDistance(day, now)}`,
+    ...given.map((window) => windowText(window, clock, now)),
+    `  reconciliation  closes ${clock(day, "reconciliation.closes")}${actual(day, "reconciliation.closedAt", "closed", clock)}${reconciliationDistance(day, now)}`,
     ...heldLines(day, held),
     ...gateLinesAfter(day, before),
-    ...memberRows(day, "putBacks").map(extensionText),
+    ...memberRows(day, "putBacks").map((extension) => extensionText(extension, clock)),
   ];
   return [head, ...lines.map(maskControlCharacters)].join("\n");
 }
 
-function windowText(window: AnswerBody, now: Temporal.Instant | null): string {
+/** A time of a day, as its lines show it. */
+type DayClock = (row: AnswerBody, path: string) => string;
+
+/** `08:00 (06:00 UTC)`, with `+1d` for the next date of each; where the zone is not known, the instant in UTC. */
+function createClock(date: string, zone: string | undefined): DayClock {
+  return (row, path) => {
+    const shown = memberText(row, path);
+    const [, utcDate, time] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)Z$/.exec(shown) ?? [];
+    if (zone === undefined || utcDate === undefined || time === undefined) return shown;
+    const [utc, local] = ["UTC", zone].map((one) => {
+      const at = Temporal.Instant.from(`${utcDate}T${time}Z`).toZonedDateTimeISO(one);
+      const days = Temporal.PlainDate.from(date).until(at.toPlainDate()).days;
+      const clockTime = at.toPlainTime().toString({ smallestUnit: "second" }).replace(/:00$/, "");
+      return days === 0 ? clockTime : `${days > 0 ? "+" : ""}${days}d ${clockTime}`;
+    });
+    return `${local} (${utc} UTC)`;
+  };
+}
+
+function windowText(window: AnswerBody, clock: DayClock, now: Temporal.Instant | null): string {
   const missed = window["state"] === "missed" ? "  MISSED" : "";
-  const opened = actual(window, "openedAt", "opened");
-  const closed = actual(window, "closedAt", "closed");
-  return `  window ${memberText(window, "number")}  ${memberText(window, "opens")}${opened} to ${memberText(window, "closes")}${closed}  ${memberText(window, "state")}${missed}${windowDistance(window, now)}`;
+  const opened = actual(window, "openedAt", "opened", clock);
+  const closed = actual(window, "closedAt", "closed", clock);
+  return `  window ${memberText(window, "number")}  ${clock(window, "opens")}${opened === "" ? "" : `${opened},`} to ${clock(window, "closes")}${closed}  ${memberText(window, "state")}${missed}${windowDistance(window, now)}`;
 }
 
 function windowDistance(window: AnswerBody, now: Temporal.Instant | null): string {
@@ -112,9 +132,9 @@ function heldLines(day: AnswerBody, held: readonly AnswerBody[] | null): readonl
   });
 }
 
-function actual(row: AnswerBody, path: string, word: string): string {
-  const time = memberText(row, path);
-  return time === "-" ? "" : ` (${word} ${time})`;
+function actual(row: AnswerBody, path: string, word: string, clock: DayClock): string {
+  const time = clock(row, path);
+  return time === "-" ? "" : `, ${word} ${time}`;
 }
 
 /** Windows and reconciliation close as the people of the scheme say them. */
@@ -143,7 +163,7 @@ function gateLines(day: AnswerBody): readonly string[] {
   });
 }
 
-function extensionText(extension: AnswerBody): string {
+function extensionText(extension: AnswerBody, clock: DayClock): string {
   const close = extension["window"] === 0 ? "reconciliation" : `window ${memberText(extension, "window")}`;
-  return `  extended  ${close} to ${memberText(extension, "closes")} by ${decidersText(extension, "")}: ${memberText(extension, "reason")}`;
+  return `  extended  ${close} to ${clock(extension, "closes")} by ${decidersText(extension, "")}: ${memberText(extension, "reason")}`;
 }
