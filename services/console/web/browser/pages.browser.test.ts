@@ -86,7 +86,7 @@ const pages = [
   "/services",
   "/system",
   "/topics",
-  "/topics/sluice.events.v1",
+  "/topics/sluice.items.v1",
   "/audit",
   "/calendar",
   "/calendar?closed=2026-11-20",
