@@ -96,6 +96,16 @@ test("a handler that fails is answered 500, and the listener goes on", async () 
   expect(await raw(port, head("/direct", "content-length: 0\r\n\r\n"))).toMatch(/^HTTP\/1\.1 202 /);
 });
 
+test("an answer that cannot be sent is answered 500, and the listener goes on", async () => {
+  let calls = 0;
+  const port = await listening(() => {
+    calls += 1;
+    return Promise.resolve({ status: 202, headers: { "content-length": "0", "x-own": calls === 1 ? "a\nb" : "a" } });
+  });
+  expect(await raw(port, head("/direct", "content-length: 0\r\n\r\n"))).toMatch(/^HTTP\/1\.1 500 /);
+  expect(await raw(port, head("/direct", "content-length: 0\r\n\r\n"))).toMatch(/^HTTP\/1\.1 202 /);
+});
+
 test("a body that ends early is never taken for a whole one", async () => {
   const read = Promise.withResolvers<boolean>();
   const port = await listening(async (request) => {

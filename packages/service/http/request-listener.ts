@@ -48,11 +48,18 @@ export function createRequestListener(handlers: RequestHandlers, connections: Tr
     else outgoing.writeHead(answer.status, answer.headers).end();
   }
 
+  /** #3: also for an answer that cannot be sent. */
+  function fail(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
+    const answer = toResponse(error);
+    if (outgoing.headersSent) outgoing.destroy();
+    else send(incoming, outgoing, answer);
+  }
+
   return (incoming, outgoing) => {
     const handler = direct === undefined || !hasPlainHost(incoming) ? null : direct(incoming.method ?? "", incoming.url ?? "");
     if (handler === null) return void byFetch(incoming, outgoing);
-    const answered = handler(fromNode(incoming), connections.find(incoming.socket)).catch(toResponse);
-    return void answered.then((answer) => send(incoming, outgoing, answer));
+    const answered = handler(fromNode(incoming), connections.find(incoming.socket)).then((answer) => send(incoming, outgoing, answer));
+    void answered.catch((error: unknown) => fail(incoming, outgoing, error));
   };
 }
 
