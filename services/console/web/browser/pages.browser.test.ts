@@ -94,6 +94,7 @@ const pages = [
   "/nothing",
   `/decide/withdrawDebit?uetr=${consoleUetr}`,
   `/decide/resolveItem?uetr=${consoleUetr}`,
+  `/decide/rejectResolution?uetr=${consoleUetr}`,
   `/decide/noteItem?uetr=${consoleUetr}&day=${day}`,
   "/decide/checkOwnBank?bank=first",
   "/decide/pauseBank?bank=first",

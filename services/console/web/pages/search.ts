@@ -34,7 +34,7 @@ export async function showSearch({ api, query, clock }: Asked): Promise<PageCont
   return {
     title: "Search",
     section: "search",
-    command: `./sluice search ${options.join(" ")}`.trim(),
+    command: [`./sluice search ${options.join(" ")}`.trim(), ...(isCounted ? [`./sluice counts ${options.join(" ")}`.trim()] : [])],
     body: html`${renderForm(terms, sort)} ${renderFacets(terms, counted)}
       ${
         found === null || found.rows.length === 0 || asked === ""
