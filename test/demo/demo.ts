@@ -129,7 +129,7 @@ async function playIn(
     day,
     narrator,
     signal,
-    isCloseExtended: environment.mongo === null,
+    isCloseExtended: environment.connections["KAFKA_BROKERS"] === undefined,
     kill: kill === null ? null : { service: kill, carryOut: () => killAndRestart(environment, kill) },
   });
   signal.throwIfAborted();

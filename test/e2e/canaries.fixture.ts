@@ -76,11 +76,13 @@ export async function readOpened({ messaging }: DemoEnvironment, serde: Serde): 
   return texts.join("\n");
 }
 
-async function readDocuments({ mongo }: DemoEnvironment): Promise<readonly Stored[]> {
-  if (mongo === null) throw new Error("the store is in memory");
-  await using client = new MongoClient(mongo.url);
+async function readDocuments({ connections }: DemoEnvironment): Promise<readonly Stored[]> {
+  const setting = (name: string): string => connections[name] ?? "";
+  const ca = await readFile(setting("MONGO_TLS_CA_FILE"));
+  const auth = { username: setting("MONGO_USERNAME"), password: await readFile(setting("MONGO_PASSWORD_FILE"), "utf8") };
+  await using client = new MongoClient(setting("MONGO_URL"), { tls: true, ca, auth });
   const stored: Stored[] = [];
-  for (const collection of await client.db(mongo.database).collections()) {
+  for (const collection of await client.db(setting("SLUICE_DATABASE")).collections()) {
     for await (const document of collection.find({}, { raw: true })) {
       stored.push({ where: collection.collectionName, bytes: document as unknown as Uint8Array });
     }

@@ -1,9 +1,11 @@
 // Plays a business day of real processes on real servers, and kills each service once. The day is examined from
 // outside: by the banks, by the checker over the whole history, and by a plain consumer of the event topic. All is
-// secured as by `demo --secured`: TLS everywhere, each service is a user of Kafka with few rights, and personal data is
-// sealed.
+// secured as by `demo --secured`: TLS everywhere, each service is a user of Kafka and of the store with few rights, and
+// personal data is sealed. Operators sign in at a provider and decide by the console's pages.
 
 import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { checkHistory } from "@sluice/checker";
 import { collectHistory, loadDocuments, type ServiceName, serviceNames } from "@sluice/environment";
 import { createNarrator, type DemoDay, type DemoEnvironment, openDemoEnvironment, planDemoDay, playDay } from "@sluice/demo";
@@ -74,7 +76,7 @@ describe("a day of real processes in which each service is killed once", () => {
   });
 
   test("I6: read from offset 0 by a plain consumer, the event topic has stage versions 1…n without a gap and the states of the table", async () => {
-    const events = await eventsFromTheStart(stage.kafka, stage.serde);
+    const events = await eventsFromTheStart(stage.connections, stage.serde);
     const once = new Map(events.map((event) => [event.id, event]));
     const byUetr = Map.groupBy(once.values(), ({ uetr }) => uetr);
     for (const debit of day.transactions) {
@@ -85,6 +87,19 @@ describe("a day of real processes in which each service is killed once", () => {
     }
     expect(byUetr.size).toBe(day.transactions.length);
   });
+});
+
+test("operators signed in at the provider, and decided by the console's pages with that sign-in alone [D10.110]", async () => {
+  const lines = (await readFile(join(stage.directory, "console.log"), "utf8"))
+    .split("\n")
+    .filter((line) => line.includes('"console.answered"'));
+  const answered = lines.map((line): Readonly<Record<string, unknown>> => JSON.parse(line));
+  const signedIn = answered.filter(({ operation, status }) => operation === "signIn" && status === 200);
+  expect(new Set(signedIn.map(({ caller }) => caller))).toEqual(new Set(["thandi", "sipho"]));
+  const made = answered.filter(({ operation }) => ["openGate", "resolveItem", "confirmResolution"].includes(String(operation)));
+  expect(new Set(made.map(({ operation }) => operation)).size).toBe(3);
+  const others = made.filter(({ tokenId }) => !String(tokenId).startsWith("sign-in-"));
+  expect(others).toEqual([]);
 });
 
 test("no name and no account number that a message had stands in clear in log, store, process logs or metrics [D10.110]", async () => {
@@ -136,7 +151,7 @@ interface StateEvent {
 }
 
 /** Reads the event topic with kafkajs, as an analyst would, and uses nothing of Sluice but its schemas. */
-async function eventsFromTheStart(settings: DemoEnvironment["kafka"], serde: Serde): Promise<readonly StateEvent[]> {
+async function eventsFromTheStart(settings: DemoEnvironment["connections"], serde: Serde): Promise<readonly StateEvent[]> {
   const read = (name: string): string => readFileSync(settings[name] ?? "", "utf8");
   const kafka = new Kafka({
     brokers: (settings["KAFKA_BROKERS"] ?? "").split(","),

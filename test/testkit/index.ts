@@ -12,6 +12,7 @@ export * from "./counted-list.ts";
 export * from "./history-entries.ts";
 export * from "./name-servers.ts";
 export * from "./operator-client.ts";
+export * from "./operator-visitor.ts";
 export * from "./otlp-collector.ts";
 export * from "./parties/http-transport.ts";
 export * from "./sample-configuration.ts";

@@ -3,7 +3,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { loopbackAddress } from "../free-ports.ts";
-import type { ServerKind } from "./server-kind.ts";
+import type { ServerKind, Storage } from "./server-kind.ts";
 
 const answerTimeoutMs = 1_000;
 
@@ -15,14 +15,7 @@ export const registryServer: ServerKind = {
     const [port = 0] = ports;
     await mkdir(join(directory, "registry"), { recursive: true });
     const address = `http://${loopbackAddress}:${port}/apis/ccompat/v7`;
-    const settings = {
-      "quarkus.http.host": loopbackAddress,
-      "quarkus.http.port": String(port),
-      "quarkus.http.access-log.enabled": "false",
-      "apicurio.storage.kind": "sql",
-      "apicurio.storage.sql.kind": "h2",
-      "apicurio.datasource.url": storage === "memory" ? "jdbc:h2:mem:registry" : "jdbc:h2:file:./registry/data",
-    };
+    const settings = { ...registryProperties(storage), "quarkus.http.port": String(port) };
     const defined = Object.entries(settings).map(([name, value]) => `-D${name}=${value}`);
     return {
       arguments: ["-Xms64m", "-Xmx256m", ...defined, "-jar", installed.registryJar],
@@ -35,3 +28,14 @@ export const registryServer: ServerKind = {
     };
   },
 };
+
+/** The settings of every registry. */
+export function registryProperties(storage: Storage): Readonly<Record<string, string>> {
+  return {
+    "quarkus.http.host": loopbackAddress,
+    "quarkus.http.access-log.enabled": "false",
+    "apicurio.storage.kind": "sql",
+    "apicurio.storage.sql.kind": "h2",
+    "apicurio.datasource.url": storage === "memory" ? "jdbc:h2:mem:registry" : "jdbc:h2:file:./registry/data",
+  };
+}

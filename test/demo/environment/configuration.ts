@@ -44,15 +44,22 @@ export interface DemoParties {
   readonly operators: readonly DemoOperator[];
 }
 
+interface DemoSecrecy {
+  readonly consoleKey?: string | null;
+  readonly isSealed?: boolean;
+  readonly signIn?: object | null;
+}
+
 /**
  * `nowMs` sets the credit deadline, so that credits are due when the reconciliation window closes. `consoleKey` is the
  * public key of the console; null: operators' records are not signed. `isSealed`: personal data is sealed at rest.
+ * `signIn`: where operators sign in; null: nowhere, they have their tokens alone.
  */
 export function demoConfiguration(
   times: DemoTimes,
   { banks, connector, operators }: DemoParties,
   nowMs: number,
-  { consoleKey = null, isSealed = false }: { readonly consoleKey?: string | null; readonly isSealed?: boolean } = {},
+  { consoleKey = null, isSealed = false, signIn = null }: DemoSecrecy = {},
 ): DemoConfiguration {
   const local = (atMs: number): string => timeIn(times.zone, atMs);
   const yaml = stringify({
@@ -94,12 +101,22 @@ export function demoConfiguration(
         bearerToken: `\${${tokenVariable(connector)}}`,
       },
     ],
-    operators: operators.map(({ id, name, roles, token }) => ({ id, name, roles, tokenSha256: [sha256(token)] })),
+    ...(signIn === null ? {} : { operatorSignIn: signIn }),
+    operators: operators.map((operator) => {
+      const { id, name, roles, token } = operator;
+      const known = { id, name, roles, tokenSha256: [sha256(token)] };
+      return signIn === null ? known : { ...known, subject: subjectOf(operator) };
+    }),
     sealPersonalData: isSealed,
     resolutionNeedsSecondPerson: true,
     secondPerson: { actions: [] },
   });
   return { yaml, environment: Object.fromEntries([...banks, connector].map((party) => [tokenVariable(party), party.sluiceToken])) };
+}
+
+/** The operator's name at the provider. */
+export function subjectOf({ id }: Pick<DemoOperator, "id">): string {
+  return `demo-${id}`;
 }
 
 function sha256(token: string): string {

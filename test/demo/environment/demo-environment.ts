@@ -9,22 +9,25 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { kafkaSettings, readEnvironment, settingNames } from "@sluice/config";
+import { kafkaSettings, readEnvironment, registrySettings, settingNames } from "@sluice/config";
 import { partitionCountDefault, createRegistrySerde, topics, type Serde } from "@sluice/contracts";
-import { startServers } from "@sluice/local-servers";
+import { freePorts, startServers } from "@sluice/local-servers";
 import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
 import { Fault, type Random, silentLogger, type Time } from "@sluice/kernel";
 import { createDataKeys, createSealingSerde, type KeyService, openKeyring } from "@sluice/secrecy";
-import { createMongoStore, type Store } from "@sluice/store";
+import type { Store } from "@sluice/store";
 import { createMemoryRecorder, type BankSimulator, type ConnectorSimulator, type MemoryRecorder } from "@sluice/testkit";
 import { demoConfiguration, type DemoOperator } from "./configuration.ts";
+import { openSignIn } from "./sign-in.ts";
 import { createOperators, openBanks, openConnector } from "./parties.ts";
 import { prepareSecured, provision, type Secured, serviceEnvironment, serviceNames } from "@sluice/environment";
-import { kafkaConnection } from "@sluice/process";
+import { kafkaConnection, registryConnection } from "@sluice/process";
+import { openStore, storeVariables } from "@sluice/process/store";
 import { planDemoTimes, type DemoDay, type DemoPace, type DemoTimes } from "../plan/day.ts";
 import { startDemoServices, type DemoServices } from "./services.ts";
 import { slowedDown } from "../plan/pace.ts";
 import type { Narrator } from "../narrator.ts";
+import { createOperatorDesk, type OperatorDesk } from "../play/operator-desk.ts";
 
 export interface DemoEnvironmentOptions {
   readonly time: Time;
@@ -43,10 +46,8 @@ export interface DemoEnvironmentOptions {
 
 export interface DemoEnvironment extends AsyncDisposable {
   readonly directory: string;
-  /** Settings with which a client reaches Kafka, by the names of the environment. */
-  readonly kafka: Readonly<Record<string, string>>;
-  /** The store as it is; null: it is in memory. */
-  readonly mongo: { readonly url: string; readonly database: string } | null;
+  /** Settings with which a client reaches Kafka and the store, by their names; none: all is in memory. */
+  readonly connections: Readonly<Record<string, string>>;
   readonly times: DemoTimes;
   readonly banks: ReadonlyMap<string, BankSimulator>;
   readonly connector: ConnectorSimulator;
@@ -54,6 +55,8 @@ export interface DemoEnvironment extends AsyncDisposable {
   readonly services: DemoServices;
   /** Address of the control API. */
   readonly controlUrl: string;
+  /** Where operators sign in and decide by the pages; null: there is no provider, and they decide by their tokens. */
+  readonly desk: OperatorDesk | null;
   /** Two operators, each with a token. */
   readonly operators: readonly DemoOperator[];
   readonly store: Store;
@@ -68,34 +71,45 @@ export async function openDemoEnvironment(options: DemoEnvironmentOptions): Prom
   await using opened = new AsyncDisposableStack();
   const progress = (text: string): void => narrator.say("servers", text);
   const folder = options.isSecured === true ? await openSecretFolder(opened) : null;
-  const secured = folder === null ? null : openSecured(folder);
+  const database = `sluice_demo_${time.nowMs()}`;
+  const secured = folder === null ? null : openSecured(folder, database);
   const keyringFolder = folder === null ? null : join(folder, "keyring");
   const servers = await startServers({
     storage: "memory",
     purpose: "demo",
     progress,
-    ...(secured === null ? {} : { secured: [secured.kafka] }),
+    ...(secured === null ? {} : { secured: secured.servers }),
     ...(options.directory === null ? {} : { directory: options.directory }),
     ...(options.environment === undefined ? {} : { environment: options.environment }),
   });
   opened.defer(() => servers.stop());
   signal.throwIfAborted();
-  const kafka = { KAFKA_BROKERS: servers.kafkaBrokers, ...secured?.connections };
-  const settings = readEnvironment({ ...options.environment, ...kafka }, settingNames(kafkaSettings));
-  const connection = await kafkaConnection("demo", settings, { time, logger: silentLogger, opened });
+  const addresses = {
+    KAFKA_BROKERS: servers.kafkaBrokers,
+    SCHEMA_REGISTRY_URL: servers.schemaRegistryUrl,
+    MONGO_URL: servers.mongoUrl,
+    SLUICE_DATABASE: database,
+  };
+  const connections = { ...addresses, ...secured?.connectionsTo(servers.started) };
+  const clientOptions = { time, logger: silentLogger, opened };
+  const given = { ...options.environment, ...connections };
+  const connection = await kafkaConnection("demo", readEnvironment(given, settingNames(kafkaSettings)), clientOptions);
   const messaging = createKafkaMessaging({ connection, time, logger: silentLogger });
   opened.defer(() => messaging.close());
-  const database = `sluice_demo_${time.nowMs()}`;
   const provisioningMs = await timed(time, () =>
-    provision(servers, database, secured === null ? {} : { principalOf: secured.principalOf, environment: { ...process.env, ...kafka } }),
+    provision(
+      servers,
+      database,
+      secured === null ? {} : { principalOf: secured.principalOf, environment: { ...process.env, ...connections } },
+    ),
   );
   await requireEmptyJournal(messaging);
-  const clear = await createRegistrySerde({ url: servers.schemaRegistryUrl, time, signal });
+  const registry = await registryConnection(readEnvironment(given, settingNames(registrySettings)), clientOptions);
+  const clear = await createRegistrySerde({ ...registry, time, signal });
   const sealing = keyringFolder === null ? null : { keyService: openKeyring(keyringFolder, options.random), clear };
   const keys = sealing === null ? null : createDataKeys({ service: sealing.keyService, time });
   const serde = keys === null ? clear : createSealingSerde({ serde: clear, keys });
-  const store = createMongoStore({ url: servers.mongoUrl, database, logger: silentLogger });
-  opened.defer(() => store.close());
+  const store = await openStore(readEnvironment(given, storeVariables), clientOptions);
   const recorded = createMemoryRecorder();
   const access = await openBanks(options, recorded, opened);
   const clearing = await openConnector(options, recorded, opened);
@@ -108,19 +122,21 @@ export async function openDemoEnvironment(options: DemoEnvironmentOptions): Prom
   const keyFile = join(servers.directory, "operator-key.pem");
   await writeFile(keyFile, consoleKey.privateKey.export({ format: "pem", type: "pkcs8" }), { mode: 0o600 });
   const publicKey = consoleKey.publicKey.export({ format: "der", type: "spki" }).toString("base64");
-  const { yaml, environment: references } = demoConfiguration(times, parties, time.nowMs(), {
-    consoleKey: publicKey,
-    isSealed: secured !== null,
-  });
+  const [controlPort = 0] = await freePorts(1);
+  const place = folder === null || secured === null ? null : { folder, secured, consolePort: controlPort, operators };
+  const signIn = place === null ? null : await openSignIn(place, opened);
+  const secrecy = { consoleKey: publicKey, isSealed: secured !== null, signIn };
+  const { yaml, environment: references } = demoConfiguration(times, parties, time.nowMs(), secrecy);
   const configurationFile = join(servers.directory, "sluice.yaml");
   await writeFile(configurationFile, yaml);
   narrator.say("services", `start: ${serviceNames.join(", ")}`);
   const environment = {
-    ...serviceEnvironment({ servers, configurationFile, database, references }),
+    ...serviceEnvironment({ servers, configurationFile, database, references, controlPort }),
     SLUICE_OPERATOR_KEY_FILE: keyFile,
     ...(keyringFolder === null ? {} : { SLUICE_KEYRING_FOLDER: keyringFolder }),
   };
-  const services = await startDemoServices({ environment, secured, directory: servers.directory, signal });
+  const security = secured === null ? null : { settingsOf: (service: string) => secured.settingsOf(service, servers.started) };
+  const services = await startDemoServices({ environment, secured: security, directory: servers.directory, signal });
   opened.defer(() => services.stop());
   const banks = new Map(access.map(({ simulator }) => [simulator.bankId, simulator]));
   for (const party of [...banks.values(), clearing.simulator]) party.setIngressUrl(services.ingressUrl);
@@ -129,8 +145,8 @@ export async function openDemoEnvironment(options: DemoEnvironmentOptions): Prom
   const close = (): Promise<void> => owned.disposeAsync();
   const { directory } = servers;
   const connector = clearing.simulator;
-  const mongo = { url: servers.mongoUrl, database };
-  const parts = { directory, kafka, mongo, times, banks, connector, recorded, services, operators, store, messaging, serde, sealing };
+  const desk = signIn === null ? null : createOperatorDesk(signIn.origin, time);
+  const parts = { directory, connections, desk, times, banks, connector, recorded, services, operators, store, messaging, serde, sealing };
   const { controlUrl } = services;
   return { ...parts, controlUrl, [Symbol.asyncDispose]: close };
 }
@@ -142,8 +158,8 @@ async function openSecretFolder(opened: AsyncDisposableStack): Promise<string> {
 }
 
 /** The clients of the demo, which are banks and operators too, trust its authority. */
-function openSecured(folder: string): Secured {
-  const secured = prepareSecured(folder);
+function openSecured(folder: string, database: string): Secured {
+  const secured = prepareSecured(folder, database);
   secured.trust();
   return secured;
 }

@@ -66,8 +66,8 @@ export async function openMemoryEnvironment(options: DemoEnvironmentOptions): Pr
   const owned = opened.move();
   return {
     directory,
-    kafka: {},
-    mongo: null,
+    connections: {},
+    desk: null,
     sealing: null,
     times,
     banks: new Map(banks.map(({ simulator }) => [simulator.bankId, simulator])),

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { controlPrefix } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
-import { type Secured, serviceNames, startService, type ServiceName, type ServiceProcess } from "@sluice/environment";
+import { serviceNames, startService, type ServiceName, type ServiceProcess } from "@sluice/environment";
 
 export interface DemoServices {
   /** Address of ingress, also after it was started again. */
@@ -22,7 +22,7 @@ export interface DemoServices {
 export interface DemoServicesOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** What a service has besides; null: nothing is secured. */
-  readonly secured: Pick<Secured, "settingsOf"> | null;
+  readonly secured: { settingsOf(service: string): Readonly<Record<string, string>> } | null;
   /** Folder of the run, for the logs. */
   readonly directory: string;
   readonly signal: AbortSignal;

@@ -1,14 +1,18 @@
-// Client of the console's control API for the operators of the demo day.
+// Client of the console for the operators of the demo day. They ask the control API, and decide by it too, or by the
+// pages where they sign in at a provider.
 //
 // #1 Each decision has an id and is sent until it is answered, so a console that is away for a moment changes nothing.
 
 import { Fault, sleep, type Time } from "@sluice/kernel";
 import type { DemoOperator } from "../environment/configuration.ts";
+import type { OperatorDesk } from "./operator-desk.ts";
 
 export interface ConsoleClientPorts {
   readonly time: Time;
   readonly operators: readonly DemoOperator[];
   readonly controlUrl: string;
+  /** Left out or null: operators decide by the control API. */
+  readonly desk?: OperatorDesk | null;
   readonly signal: AbortSignal;
 }
 
@@ -16,6 +20,8 @@ const lookAgainMs = 400;
 const answerTimeoutMs = 5_000;
 const waitMaxMs = 60_000;
 const accepted = 202;
+/** The pages lead on to the result. */
+const decided = 303;
 
 export function getMember(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
@@ -50,15 +56,24 @@ export async function pollConsole<T>({ time, signal }: ConsoleClientPorts, look:
 export interface DecisionRequest {
   readonly path: string;
   readonly id: string;
-  readonly body: object;
+  readonly body: { readonly reason: string } & Readonly<Record<string, unknown>>;
+  /** The page of the decision, and what is filled in there; null: it is made by the control API alone. */
+  readonly form: { readonly page: string; readonly fields: Readonly<Record<string, string>> } | null;
 }
 
 /** Sends a decision until it is answered. A refusal is a problem of the demo. */
 export async function postDecision(
   ports: ConsoleClientPorts,
   operator: DemoOperator | undefined,
-  { path, id, body }: DecisionRequest,
+  { path, id, body, form }: DecisionRequest,
 ): Promise<readonly string[]> {
+  const { desk = null } = ports;
+  if (desk !== null && form !== null && operator !== undefined) {
+    const shown = await pollConsole(ports, () => desk.decide(operator, { ...form, reason: body.reason }));
+    if (shown?.status === decided) return [];
+    const refusal = /<div class="problem"[^>]*><p>([^<]*)/.exec(shown?.text ?? "")?.[1] ?? "";
+    return [`${operator.name}: ${form.page} was answered ${shown === null ? "nothing" : `${shown.status} ${refusal}`}`];
+  }
   const headers = { "content-type": "application/json", "idempotency-key": id };
   const answer = await pollConsole(ports, () =>
     requestConsole(ports, operator, path, { method: "POST", headers, body: JSON.stringify(body) }),

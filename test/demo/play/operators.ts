@@ -1,4 +1,5 @@
-// Plays the operators of the demo day through the console's control API, as the command line uses it. One opens a gate
+// Plays the operators of the demo day through the console's control API, as the command line uses it; on a secured day
+// they sign in at a provider and decide by the console's pages. One opens a gate
 // over a credit that keeps it closed. After the close one resolves the reconciliation list, and a second one confirms
 // each resolution.
 //
@@ -37,7 +38,9 @@ export async function openGateAsOperator(ports: OperatorsPorts): Promise<readonl
   const reason = "The bank booked it and cannot report today; reported by telephone.";
   narrator.say(operator?.name ?? "", `opens it over ${gate.credits.map(shortUetr).join(", ")}: “${reason}”`);
   const path = `/days/ZA_EFT/${times.businessDate}/gate-opening`;
-  return postDecision(ports, operator, { path, id: "demo-gate", body: { reason, bank: closedGateBankId, credits: gate.credits } });
+  const page = `/decide/openGate?scheme=ZA_EFT&date=${times.businessDate}&bank=${closedGateBankId}`;
+  const body = { reason, bank: closedGateBankId, credits: gate.credits };
+  return postDecision(ports, operator, { path, id: "demo-gate", body, form: { page, fields: {} } });
 }
 
 /** What the rows of this day's list mean. */
@@ -54,12 +57,14 @@ export async function resolveItems(ports: OperatorsPorts): Promise<readonly stri
   const list = all.filter(({ uetr }) => day.transactions.find((transaction) => transaction.uetr === uetr)?.end.found !== null);
   narrator.say("console", `the reconciliation list has ${all.length} open items`);
   const problems: string[] = [];
+  const dayShown = `ZA_EFT:${times.businessDate}`;
   for (const { uetr, row } of list) {
     const resolution = day.transactions.find((transaction) => transaction.uetr === uetr)?.end.found ?? "NOT_MADE";
     const reason = resolution === "MADE" ? "The bank found it booked." : "The bank never had it.";
     narrator.say(first?.name ?? "", `${shortUetr(uetr)}, ${rowTexts[row ?? 0] ?? `row ${row}`}: “${reason}”`);
-    const body = { reason, day: `ZA_EFT:${times.businessDate}`, resolution };
-    problems.push(...(await postDecision(ports, first, { path: `/transactions/${uetr}/resolution`, id: `demo-${uetr}`, body })));
+    const body = { reason, day: dayShown, resolution };
+    const form = { page: `/decide/resolveItem?uetr=${uetr}&day=${dayShown}`, fields: { resolution } };
+    problems.push(...(await postDecision(ports, first, { path: `/transactions/${uetr}/resolution`, id: `demo-${uetr}`, body, form })));
   }
   const proposed = await pollConsole(ports, async () => {
     const items = (await openItems(ports, second)).filter(({ uetr }) => list.some((one) => one.uetr === uetr));
@@ -67,9 +72,9 @@ export async function resolveItems(ports: OperatorsPorts): Promise<readonly stri
   });
   for (const { uetr, proposal } of proposed ?? []) {
     const body = { reason: "Seen and agreed.", ...proposal };
-    problems.push(
-      ...(await postDecision(ports, second, { path: `/transactions/${uetr}/resolution/confirmation`, id: `demo-${uetr}-2`, body })),
-    );
+    const form = { page: `/decide/confirmResolution?uetr=${uetr}&day=${dayShown}`, fields: {} };
+    const path = `/transactions/${uetr}/resolution/confirmation`;
+    problems.push(...(await postDecision(ports, second, { path, id: `demo-${uetr}-2`, body, form })));
   }
   if (list.length > 0) narrator.say(second?.name ?? "", `confirms ${list.length === all.length ? "all " : ""}${proposed?.length ?? 0}`);
   if (list.length < all.length) narrator.say("console", `${all.length - list.length} items stay open, for you`);

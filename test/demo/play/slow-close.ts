@@ -45,7 +45,12 @@ export async function extendWhileSlow(ports: SlowClosePorts, times: { -readonly 
       const closesAt = Temporal.Instant.fromEpochMilliseconds(atMs).toString();
       const path = `/days/ZA_EFT/${times.businessDate}/close-extension`;
       problems.push(
-        ...(await postDecision(ports, operators[0], { path, id: `demo-close-${window}-${extension}`, body: { reason, window, closesAt } })),
+        ...(await postDecision(ports, operators[0], {
+          path,
+          id: `demo-close-${window}-${extension}`,
+          body: { reason, window, closesAt },
+          form: null,
+        })),
       );
     }
     Object.assign(times, { closesAtMs, reconciliationAtMs });

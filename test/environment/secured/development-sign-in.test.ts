@@ -27,7 +27,7 @@ async function prepare() {
   opened.push(stack);
   const upFolder = mkdtempSync(join(tmpdir(), "sluice-up-"));
   stack.defer(() => rmSync(upFolder, { recursive: true }));
-  const { authorityFile, listener } = prepareSecured(upFolder);
+  const { authorityFile, listener } = prepareSecured(upFolder, "sluice");
   const [port = 0, consolePort = 0] = await freePorts(2);
   const signIn = prepareSignIn({ upFolder, sampleFile, authorityFile, ...listener, port, consolePort });
   stack.defer(async () => {
@@ -118,7 +118,7 @@ test("the console's key is made once, and only its owner can read it", async () 
   const { upFolder, authorityFile } = await prepare();
   const keyFile = join(upFolder, "secured", "sign-in-key.pem");
   const first = readFileSync(keyFile, "utf8");
-  const { listener } = prepareSecured(upFolder);
+  const { listener } = prepareSecured(upFolder, "sluice");
   prepareSignIn({ upFolder, sampleFile, authorityFile, ...listener, port: 1, consolePort: 2 });
   expect([readFileSync(keyFile, "utf8"), statSync(keyFile).mode & 0o077]).toEqual([first, 0]);
 });

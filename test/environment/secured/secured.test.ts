@@ -6,10 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brokerServices } from "@sluice/contracts";
 import { machineTime } from "@sluice/kernel";
+import { storePrograms } from "@sluice/store/rights";
 import { createCertificateAuthority } from "@sluice/testkit";
 import { afterEach, expect, test } from "vitest";
 import { prepareSecured } from "./secured.ts";
 
+const all = [{ name: "kafka" }, { name: "registry" }, { name: "mongo" }];
+const storeServices = brokerServices.filter((service) => storePrograms.some((program) => program === service));
 const folders: string[] = [];
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })));
 
@@ -24,19 +27,35 @@ const contentOf = (folder: string) =>
 
 test("each service has a user and a password of its own, and no secret can be read by others", () => {
   const folder = openFolder();
-  const secured = prepareSecured(folder);
-  const users = brokerServices.map((service) => secured.settingsOf(service)["KAFKA_SASL_USERNAME"]);
-  const passwords = brokerServices.map((service) => readFileSync(secured.settingsOf(service)["KAFKA_SASL_PASSWORD_FILE"] ?? "", "utf8"));
-  expect([new Set(users).size, new Set(passwords).size]).toEqual([brokerServices.length, brokerServices.length]);
+  const secured = prepareSecured(folder, "sluice");
+  const settings = brokerServices.map((service) => secured.settingsOf(service, all));
+  const users = settings.map((one) => one["KAFKA_SASL_USERNAME"]);
+  expect(new Set(users).size).toBe(brokerServices.length);
   expect(brokerServices.map(secured.principalOf)).toEqual(users.map((user) => `User:${user}`));
+  const files = settings.flatMap((one) => Object.entries(one).flatMap(([name, path]) => (name.endsWith("PASSWORD_FILE") ? [path] : [])));
+  expect(files).toHaveLength(brokerServices.length * 2 + storeServices.length);
+  expect(new Set(files.map((path) => readFileSync(path, "utf8"))).size).toBe(files.length);
   const secrets = Object.keys(contentOf(folder)).filter((name) => /key|password/.test(name));
-  expect(secrets).toHaveLength(brokerServices.length + 4);
+  // Three keys, a password of each service at Kafka and the registry and of each program at the store, and three of
+  // the first user.
+  expect(secrets).toHaveLength(3 + brokerServices.length * 2 + storePrograms.length + 3);
   for (const name of secrets) expect([name, statSync(join(folder, "secured", name)).mode & 0o077]).toEqual([name, 0]);
+});
+
+test("only programs that have a role in the store log in to it, and nobody to a server that is another's", () => {
+  const secured = prepareSecured(openFolder(), "sluice");
+  const loggedIn = brokerServices.filter((service) => secured.settingsOf(service, all)["MONGO_USERNAME"] !== undefined);
+  expect(loggedIn.toSorted()).toEqual(storeServices.toSorted());
+  const withoutStore = all.filter(({ name }) => name !== "mongo");
+  const names = (settings: object) => Object.keys(settings).filter((name) => name.startsWith("MONGO"));
+  expect(names(secured.connectionsTo(all))).not.toEqual([]);
+  expect([names(secured.connectionsTo(withoutStore)), names(secured.settingsOf("scheduler", withoutStore))]).toEqual([[], []]);
+  expect(secured.connectionsTo([])).toEqual({});
 });
 
 test("all certificates are of the authority that is trusted, and nothing keeps its key", () => {
   const folder = openFolder();
-  const { authorityFile } = prepareSecured(folder);
+  const { authorityFile } = prepareSecured(folder, "sluice");
   const authority = new X509Certificate(readFileSync(authorityFile));
   const content = contentOf(folder);
   for (const name of ["broker", "listener", "client"]) {
@@ -47,13 +66,13 @@ test("all certificates are of the authority that is trusted, and nothing keeps i
 
 test("it is made once; certificates that end within a month are made again, and passwords stay", () => {
   const folder = openFolder();
-  const { authorityFile } = prepareSecured(folder);
+  const { authorityFile } = prepareSecured(folder, "sluice");
   const first = contentOf(folder);
-  prepareSecured(folder);
+  prepareSecured(folder, "sluice");
   expect(contentOf(folder)).toEqual(first);
   const ending = createCertificateAuthority("Ending", machineTime.nowMs(), 29 * 86_400_000);
   writeFileSync(authorityFile, ending.pem);
-  prepareSecured(folder);
+  prepareSecured(folder, "sluice");
   const renewed = contentOf(folder);
   const changed = Object.keys(first).filter((name) => renewed[name] !== first[name]);
   expect(changed.filter((name) => name.endsWith(".password"))).toEqual([]);

@@ -63,7 +63,7 @@ mongosh "$ADDRESS" roles.js                 # by a user who may manage roles; ma
 \`test/e2e/least-rights.test.ts\` runs a day on a store that refuses what these roles do not allow, and records what each
 program sends to the store and to the registry. A command without a right fails the test, and so does a right that no
 command used. Then each right is taken away once, and the program is refused the command that it had sent.
-The store is a local one with a guard of our own: [ADR 131](../adr/0131-the-local-store-refuses.md).
+\`./sluice up --secured\` runs on the same store: [ADR 131](../adr/0131-the-local-store-refuses.md).
 What no test shows is MongoDB itself: none can be started where Sluice is built.
 `;
 }

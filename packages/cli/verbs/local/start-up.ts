@@ -24,7 +24,7 @@ import { Fault } from "@sluice/kernel";
 import { auditKeyFile, ensureKey, operatorKeyFile } from "../audit/audit-key-file.ts";
 import { sampleFile } from "./configuration-option.ts";
 import { describeConfigurationChange, type ConfigurationNames } from "./up-plan.ts";
-import { describeUp, isSecured, upDirectory, writeUpState, type UpState } from "./up-state.ts";
+import { describeUp, findUpProcesses, isSecured, upDirectory, writeUpState, type UpState } from "./up-state.ts";
 
 const database = "sluice";
 const httpPortWanted = 8080;
@@ -48,7 +48,7 @@ export async function startUp(configurationFile: string, noted: UpState | null, 
 
 /** This process asks the services whether they are ready, so it trusts their authority. */
 function openSecured(): Secured {
-  const secured = prepareSecured(upDirectory);
+  const secured = prepareSecured(upDirectory, database);
   secured.trust();
   return secured;
 }
@@ -66,7 +66,8 @@ export async function startMissing(noted: UpState, names: readonly string[]): Pr
   const own = { ...consoleKeys(), ...helpFolder() };
   const operations = await operationsPorts(noted, missing);
   const environment = { ...connections, ...serviceEnvironment(settings), ...own };
-  const services = await startServices(missing, environment, operations, secured);
+  const started = (await findUpProcesses()).filter(({ kind }) => kind === "server");
+  const services = await startServices(missing, environment, operations, securityOf(secured, started));
   const urls = urlsOf(services, noted, schemeOf(secured));
   const state = { ...noted, ...urls, operations: { ...noted.operations, ...operationsOf(services, schemeOf(secured)) } };
   writeUpState(state);
@@ -95,16 +96,17 @@ export function hashFile(path: string): string {
 }
 
 async function startAll(configurationFile: string, { partitionCount, topics }: Configuration, secured: Secured | null): Promise<void> {
-  const ofKafka = secured === null ? {} : { secured: [secured.kafka] };
-  const servers = await startServers({ directory: upDirectory, storage: "file", isDetached: true, progress: say, ...ofKafka });
+  const instead = secured === null ? {} : { secured: secured.servers };
+  const servers = await startServers({ directory: upDirectory, storage: "file", isDetached: true, progress: say, ...instead });
   say("topics, schemas, indexes");
   // A broker that was started here is alone.
   const isOurs = servers.started.some(({ name }) => name === "kafka");
-  const connections = { ...connectionSettingsOf(process.env), ...secured?.connections };
+  const connections = { ...connectionSettingsOf(process.env), ...secured?.connectionsTo(servers.started) };
   await provision(servers, database, {
     partitionCount,
     ...(isOurs ? {} : { topics }),
-    ...(secured === null ? {} : { principalOf: secured.principalOf, environment: { ...process.env, ...connections } }),
+    ...(secured === null ? {} : { environment: { ...process.env, ...connections } }),
+    ...(secured === null || !isOurs ? {} : { principalOf: secured.principalOf }),
   });
   const wanted = [httpPortWanted, consolePortWanted, controlPortWanted];
   const [httpPort = 0, consolePort = 0, controlPort = 0, ...opsPorts] = await freePorts(wanted.length + serviceNames.length, wanted);
@@ -114,7 +116,7 @@ async function startAll(configurationFile: string, { partitionCount, topics }: C
   const environment = serviceEnvironment({ servers, configurationFile: followed, database, httpPort, consolePort, controlPort });
   const own = { ...consoleKeys(), ...helpFolder() };
   const [services] = await Promise.all([
-    startServices(serviceNames, { ...environment, ...own }, operations, secured),
+    startServices(serviceNames, { ...environment, ...own }, operations, securityOf(secured, servers.started)),
     provider === null ? null : startSignInProvider(upDirectory, provider.port),
   ]);
   const { kafkaBrokers, schemaRegistryUrl, mongoUrl } = servers;
@@ -143,6 +145,15 @@ async function openSignIn({ authorityFile, listener }: Secured, consolePort: num
   return { port, signIn: prepareSignIn({ upFolder: upDirectory, sampleFile, authorityFile, ...listener, port, consolePort }) };
 }
 
+/** What a service is secured with. */
+interface Security {
+  settingsOf(service: string): Readonly<Record<string, string>>;
+}
+
+function securityOf(secured: Secured | null, started: Parameters<Secured["connectionsTo"]>[0]): Security | null {
+  return secured === null ? null : { settingsOf: (service) => secured.settingsOf(service, started) };
+}
+
 type OperationsPorts = ReadonlyMap<string, number>;
 
 /** `operations` has the port of every service, so that the console knows where all of them are. */
@@ -150,15 +161,15 @@ async function startServices(
   names: readonly ServiceName[],
   environment: Readonly<Record<string, string>>,
   operations: OperationsPorts,
-  secured: Secured | null,
+  security: Security | null,
 ) {
   say(`starting ${names.join(", ")}`);
-  const addresses = [...operations.values()].map((port) => localUrl(port, schemeOf(secured)));
+  const addresses = [...operations.values()].map((port) => localUrl(port, schemeOf(security)));
   const all = { ...environment, SLUICE_OPERATIONS_ADDRESSES: addresses.join(",") };
   const options = { directory: upDirectory, isDetached: true };
   return await Promise.all(
     names.map(async (name) => {
-      const own = { ...all, ...secured?.settingsOf(name), SLUICE_OPS_PORT: String(operations.get(name) ?? 0) };
+      const own = { ...all, ...security?.settingsOf(name), SLUICE_OPS_PORT: String(operations.get(name) ?? 0) };
       const service = await startService(name, own, join(upDirectory, `${name}.log`), options);
       await service.ready();
       return service;
@@ -194,7 +205,7 @@ function urlsOf(services: readonly ServiceProcess[], former: UpUrls, scheme: Sch
 
 type Scheme = "http" | "https";
 
-function schemeOf(secured: Secured | null): Scheme {
+function schemeOf(secured: object | null): Scheme {
   return secured === null ? "http" : "https";
 }
 

@@ -32,14 +32,14 @@ export const upVerb: Verb = {
   arguments: [],
   options: {
     config: configurationOption("the one that ran last; at first infra/local/sluice.yaml"),
-    secured: { type: "boolean", text: "with TLS everywhere, and a user of Kafka with few rights for each service" },
+    secured: { type: "boolean", text: "with TLS everywhere, and a user with few rights for each service" },
   },
   notes: [
     "Logs and data are in .sluice/up; addresses are printed.",
     "Called again it starts what is missing, with the configuration that ran, and leaves the rest alone.",
     "Another file with --config restarts everything, and says what changes.",
-    "--secured makes an authority, certificates and passwords of this machine in .sluice/up/secured. The registry and the",
-    "store of a developer's machine have neither TLS nor users. After ./sluice down it is not secured unless you say so.",
+    "--secured makes an authority, certificates and passwords of this machine in .sluice/up/secured. A server that you",
+    "already run is reached as your settings say. After ./sluice down it is not secured unless you say so.",
     "It also starts a provider at which two people sign in to the console, unless --config names a file of your own.",
   ],
   examples: ["up", "up --config sluice.yaml", "up --secured"],

@@ -16,7 +16,7 @@ export const demoVerb: Verb = {
     },
     debits: { type: "string", placeholder: "N", text: "good debits in addition to the special ones, 1 to 5000 (200)" },
     "in-memory": { type: "boolean", text: "in one process over memory, as it does by itself where Java is missing" },
-    secured: { type: "boolean", text: "with TLS, a user of Kafka with few rights for each service, and sealed personal data" },
+    secured: { type: "boolean", text: "with TLS, users with few rights for each service, and sealed personal data" },
     stay: { type: "boolean", text: "leaves everything up after the verdict, with three tasks to try in the console; Ctrl-C ends it" },
     keep: { type: "boolean", text: "keeps the run's directory: logs, configuration, history" },
     json: jsonOption,

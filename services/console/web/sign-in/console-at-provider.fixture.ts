@@ -11,7 +11,15 @@ import { createMemoryBroker } from "@sluice/messaging";
 import { signInPorts } from "@sluice/process";
 import { createMetrics, listen, listenLimitsDefault } from "@sluice/service";
 import { createMemoryStore } from "@sluice/store";
-import { createClientKey, sampleBank, sampleConfiguration, sampleOperator, twoFactors } from "@sluice/testkit";
+import {
+  createClientKey,
+  sampleBank,
+  sampleConfiguration,
+  sampleOperator,
+  signInByProvider,
+  twoFactors,
+  type Visitor,
+} from "@sluice/testkit";
 import { type ProvidedPerson, startOperatorProvider } from "@sluice/testkit/operator-provider";
 import { startConsole } from "../../service.ts";
 
@@ -129,48 +137,7 @@ function readAuditEntries({ records }: Pick<ReturnType<typeof createMemoryBroker
     });
 }
 
-/** A browser as far as redirects and cookies go; each origin has its own cookies. */
-export function openVisitor() {
-  const jars = new Map<string, Map<string, string>>();
-
-  async function visit(address: string, init: { readonly method?: string; readonly body?: URLSearchParams } = {}) {
-    const url = new URL(address);
-    const jar = jars.get(url.origin) ?? new Map<string, string>();
-    jars.set(url.origin, jar);
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
-    const answer = await fetch(url, { ...init, redirect: "manual", headers: { cookie } });
-    for (const set of answer.headers.getSetCookie()) {
-      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
-      if (/max-age=0|expires=thu, 01 jan 1970/i.test(set) || value === "") jar.delete(name);
-      else jar.set(name, value);
-    }
-    return { status: answer.status, headers: answer.headers, text: await answer.text() };
-  }
-
-  /** Follows redirects up to an answer that is none, or up to an address that begins with `until`. */
-  async function follow(address: string, until = "none"): Promise<{ address: string; status: number; headers: Headers; text: string }> {
-    let at = address;
-    for (let steps = 0; steps < 20; steps += 1) {
-      const answer = await visit(at);
-      const location = answer.headers.get("location");
-      if (location === null) return { address: at, ...answer };
-      at = new URL(location, at).href;
-      if (at.startsWith(until)) return { address: at, ...answer };
-    }
-    throw new Error("it never ends");
-  }
-
-  return { visit, follow, jars };
-}
-
 /** Signs a person in, and returns what the console answers to the address at which the provider sends it back. */
-export async function signInAt(
-  { origin }: ConsoleAtProvider,
-  visitor: ReturnType<typeof openVisitor>,
-  subject: string,
-  factors: 1 | 2 = 2,
-  next = "/",
-) {
-  const chooser = await visitor.follow(`${origin}/sign-in/begin?next=${encodeURIComponent(next)}`);
-  return await visitor.follow(`${chooser.address}?person=${subject}&factors=${factors}`);
+export async function signInAt({ origin }: ConsoleAtProvider, visitor: Visitor, subject: string, factors: 1 | 2 = 2, next = "/") {
+  return await signInByProvider(visitor, origin, { subject, factors, next });
 }

@@ -1,8 +1,8 @@
 // Operators sign in at a real provider, over real HTTP, and the console's pages are theirs.
 
-import { sampleOperator, sampleToken } from "@sluice/testkit";
+import { openVisitor, sampleOperator, sampleToken } from "@sluice/testkit";
 import { expect, test } from "vitest";
-import { openConsoleAtProvider, openVisitor, signInAt } from "./console-at-provider.fixture.ts";
+import { openConsoleAtProvider, signInAt } from "./console-at-provider.fixture.ts";
 
 test("a person without a token signs in at the provider and has the roles that both sides give [D10.110]", async () => {
   await using console = await openConsoleAtProvider();
