@@ -94,7 +94,6 @@ const pages = [
   "/nothing",
   `/decide/withdrawDebit?uetr=${consoleUetr}`,
   `/decide/resolveItem?uetr=${consoleUetr}`,
-  `/decide/rejectResolution?uetr=${consoleUetr}`,
   `/decide/noteItem?uetr=${consoleUetr}&day=${day}`,
   "/decide/checkOwnBank?bank=first",
   "/decide/pauseBank?bank=first",
