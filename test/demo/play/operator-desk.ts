@@ -8,7 +8,7 @@ import type { Time } from "@sluice/kernel";
 import { openVisitor, signInByProvider, type Visitor, type VisitorAnswer } from "@sluice/testkit";
 import { type DemoOperator, subjectOf } from "../environment/configuration.ts";
 
-export interface DecisionForm {
+interface DecisionForm {
   /** Path of the page that shows the form. */
   readonly page: string;
   /** What a person fills in besides the reason. */
