@@ -57,9 +57,11 @@ export function createRequestListener(handlers: RequestHandlers, connections: Tr
 
   return (incoming, outgoing) => {
     const handler = direct === undefined || !hasPlainHost(incoming) ? null : direct(incoming.method ?? "", incoming.url ?? "");
-    if (handler === null) return void byFetch(incoming, outgoing);
-    const answered = handler(fromNode(incoming), connections.find(incoming.socket)).then((answer) => send(incoming, outgoing, answer));
-    void answered.catch((error: unknown) => fail(incoming, outgoing, error));
+    if (handler === null) void byFetch(incoming, outgoing);
+    else
+      void handler(fromNode(incoming), connections.find(incoming.socket))
+        .then((answer) => send(incoming, outgoing, answer))
+        .catch((error: unknown) => fail(incoming, outgoing, error));
   };
 }
 
