@@ -9,7 +9,7 @@
 //   WithdrawalRequested RedriveRequested                 on-transaction-fact.ts   an operator's decision
 //   DeliveryStopRequested                                on-transaction-fact.ts   an operator's decision
 //   ItemResolutionRequested ItemResolutionConfirmed      on-transaction-fact.ts   an operator's finding about an item
-//   ItemResolutionRejected                               on-transaction-fact.ts   another person's no to that
+//   ItemResolutionRejected                               on-transaction-fact.ts   another person rejects that
 //   ItemNoteRequested                                    on-transaction-fact.ts   an operator's note at an item
 //   DeadLettersReplayed                                  on-transaction-fact.ts   its dead letters follow right behind
 //   DayPlanned DayTimeReached                            on-day-fact.ts           day; markers to every partition

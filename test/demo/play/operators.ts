@@ -1,7 +1,6 @@
-// Plays the operators of the demo day through the console's control API, as the command line uses it; on a secured day
-// they sign in at a provider and decide by the console's pages. One opens a gate
-// over a credit that keeps it closed. After the close one resolves the reconciliation list, and a second one confirms
-// each resolution.
+// Plays the operators of the demo day through the console's control API, as the command line uses it. On a secured day
+// they sign in at a provider, and decide by the console's pages. One opens a gate over a credit that keeps it closed.
+// After the close one resolves the reconciliation list, and a second one confirms each resolution.
 //
 // #1 They decide only by what the console shows: the credits that a gate waits for, and the items of the list.
 
