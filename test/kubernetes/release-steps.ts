@@ -2,6 +2,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { machineTime } from "@sluice/kernel";
 import { vi } from "vitest";
 import { type ClusterEnvironment, namespace } from "./cluster-environment.ts";
@@ -68,6 +69,8 @@ export async function untilReady(timeoutMs = 120_000): Promise<number> {
 export interface Disturbance extends Figures {
   /** The cores that others used meanwhile. */
   readonly othersCores: number;
+  /** The longest time for which this process, which is no pod, got no processor: the machine stood still. */
+  readonly standstillMs: number;
 }
 
 /** Disturbs the release under load; returns what that cost. The figures are printed. */
@@ -82,6 +85,8 @@ export async function disturb(
   const feed = startDebitFeed({ ingressUrl: environment.ingressUrl, bank, ...load, recorder: environment.recorded });
   const startMs = machineTime.monotonicMs();
   const before = await readProcessorTime(startMs);
+  const delays = monitorEventLoopDelay();
+  delays.enable();
   try {
     await pause(aroundMs);
     await disturbance();
@@ -90,15 +95,19 @@ export async function disturb(
     await feed.stop();
     throw error;
   }
+  delays.disable();
+  const standstillMs = Math.round(delays.max / 1e6);
   const othersCores = coresOfOthers(before, await readProcessorTime(machineTime.monotonicMs()));
   const tookS = Math.round((machineTime.monotonicMs() - startMs - 2 * aroundMs) / 1_000);
   const { figures, repeats } = await settle(environment, feed, load.debitMaxMs);
-  process.stdout.write(`${formatFigures(`${name} (${tookS} s)`, figures)}; others used ${othersCores.toFixed(2)} cores\n`);
+  process.stdout.write(
+    `${formatFigures(`${name} (${tookS} s)`, figures)}; others used ${othersCores.toFixed(2)} cores; the machine stood still for ${standstillMs} ms at most\n`,
+  );
   const slowest = figures.slowest.map(({ answeredAtMs, waitMs }) => `${new Date(answeredAtMs).toISOString().slice(11)} ${waitMs} ms`);
   process.stdout.write(`  longest waits: ${slowest.join(", ")}\n`);
   for (const { operation, webhookId, atMs, afterMs } of repeats.slice(0, repeatsNamedMax))
     process.stdout.write(`  ${operation} ${webhookId} again at ${new Date(atMs).toISOString()}, after ${afterMs} ms\n`);
-  return { ...figures, othersCores };
+  return { ...figures, othersCores, standstillMs };
 }
 
 /** Ends the load, and waits until the bank has everything that was accepted. */
