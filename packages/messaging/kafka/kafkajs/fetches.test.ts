@@ -18,7 +18,10 @@ function member(full: ReadonlySet<number>) {
   const group = {
     maxWaitTime: 5,
     maxBytesPerPartition: 100,
-    offsetManager: { committedOffsets: () => ({ [topic]: { 0: "5", 1: "5", 2: "5" } }), nextOffset: () => "5" },
+    offsetManager: {
+      committedOffsets: (): Record<string, Partial<Record<number, string>>> => ({ [topic]: { 0: "5", 1: "5", 2: "5" } }),
+      nextOffset: () => "5",
+    },
     seekOffset: { size: 0, has: () => false },
     subscriptionState: {
       assigned: () => [{ topic, partitions: [0, 1, 2] }],
@@ -69,6 +72,18 @@ test("an offset that a partition shall go on from is taken before the next fetch
   expect(made.seeks).toBe(2);
 });
 
+test("a partition whose begin the coordinator could not say at first is asked for again, until it is known", async () => {
+  const { made, group, fetch } = member(new Set());
+  const known: Partial<Record<number, string>> = { 0: "5", 2: "5" };
+  group.offsetManager.committedOffsets = () => ({ [topic]: known });
+  await fetch();
+  group.seekOffsets = () => Promise.reject(new Error("its leader does not answer yet"));
+  await expect(fetch()).rejects.toThrow("its leader does not answer yet");
+  group.seekOffsets = async () => void (known[1] = "5");
+  await fetch();
+  expect(made.asked).toEqual([[0], [0, 1]]);
+});
+
 test("a partition that is paused is not asked for, and one without records is no batch", async () => {
   const { made, seen, fetch } = member(new Set([1]));
   expect(await fetch()).toMatchObject([{ topic, partition: 1 }]);
@@ -95,4 +110,13 @@ test("a broker that names a replica to read from is followed by kafkajs's own fe
   made.preferredReadReplica = 2;
   expect(await fetch()).toEqual([]);
   expect(await fetch()).toMatchObject([{ isOriginal: true }]);
+});
+
+test("a replica that a broker has named is fetched from, as soon as kafkajs knows it", async () => {
+  const { made, group, seen, fetch } = member(new Set());
+  expect(findWanted(seen, "2").topics).toEqual([{ topic, partitions: [2] }]);
+  made.preferredReadReplica = 2;
+  await fetch();
+  group.filterPartitionsByNode = (nodeId) => [{ topic, partitions: nodeId === "2" ? [0, 1, 2] : [] }];
+  expect([findWanted(seen, "1").topics, findWanted(seen, "2").topics]).toEqual([[], [{ topic, partitions: [0, 1, 2] }]]);
 });

@@ -4,7 +4,9 @@
 //
 // #1 The partitions of a broker are worked out once for each metadata of a generation.
 // #2 A partition without records in the answer is no batch. kafkajs passes an empty one through its queue of workers.
-// #3 A broker that names a replica to read from gets kafkajs's own fetch from then on, which follows it.
+// #3 A broker that names a replica to read from gets kafkajs's own fetch from then on, which follows it. Replicas
+//    change without new metadata, so nothing is kept then.
+// #4 The begin of a partition that had no leader when the member joined is asked for until it is known.
 
 import { setTimeout } from "node:timers/promises";
 import Batch, { type FetchedBatch } from "kafkajs/src/consumer/batch.js";
@@ -45,7 +47,7 @@ export function findWanted(group: ConsumerGroup, nodeId: string): Wanted {
 }
 
 function keepPlan(group: ConsumerGroup, offsetManager: OffsetManager): Plan {
-  const known = plans.get(offsetManager);
+  const known = followsReplicas.has(offsetManager) ? undefined : plans.get(offsetManager);
   if (known !== undefined && known.metadata === group.cluster.brokerPool.metadata) return known;
   const plan = buildPlan(group);
   plans.set(offsetManager, plan);
@@ -102,6 +104,8 @@ function askFor(group: ConsumerGroup, offsetManager: OffsetManager, wanted: read
         fetchOffset: offsetManager.nextOffset(topic, partition).toString(),
         maxBytes: group.maxBytesPerPartition,
       }));
+    // #4
+    if (asked.length < partitions.length) resolved.delete(offsetManager);
     return asked.length === 0 ? [] : [{ topic, partitions: asked }];
   });
 }
