@@ -54,6 +54,16 @@ test("a plain answer has its status and headers and no body, and its handler rea
   expect(seen).toEqual(["POST", "http://a/direct", "1, 2", null, "abc", "127.0.0.1"]);
 });
 
+test.each(["constructor", "__proto__"])("a header %s that was not sent is none, though every object has it", async (name) => {
+  const seen: unknown[] = [];
+  const port = await listening((request) => {
+    seen.push(request.header(name));
+    return Promise.resolve({ status: 202, headers: {} });
+  });
+  expect(await raw(port, head("/direct", "content-length: 0\r\n\r\n"))).toMatch(/^HTTP\/1\.1 202 /);
+  expect(seen).toEqual([null]);
+});
+
 test.each([
   ["another path", head("/other", "content-length: 0\r\n\r\n"), "fetch POST /other"],
   ["a query", head("/direct?a=b", "content-length: 0\r\n\r\n"), "fetch POST /direct"],

@@ -44,7 +44,9 @@ class NodeRequest implements ServedRequest {
   }
 
   header(name: string): string | null {
-    const value = this.#incoming.headers[name];
+    const { headers } = this.#incoming;
+    // A caller's signature may name any header, also what every object has.
+    const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
     return typeof value === "string" ? value : (value?.join(", ") ?? null);
   }
 
