@@ -6,7 +6,7 @@
 //    old one for theft, and ends the sign-in.
 // #3 A token is refreshed `refreshBeforeMs` before its end, so that it does not end on its way.
 
-import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Fault } from "@sluice/kernel";
 import type { Profile } from "../profiles.ts";
@@ -99,7 +99,8 @@ async function inTurn<T>(lock: string, ports: Pick<ProviderClientPorts, "nowMs" 
   try {
     return await work();
   } finally {
-    rmdirSync(lock);
+    // Another process has removed it where this one slept for long.
+    rmSync(lock, { recursive: true, force: true });
   }
 }
 

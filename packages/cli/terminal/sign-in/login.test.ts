@@ -15,8 +15,9 @@ import { buildCall } from "../console.fixture.ts";
 import { controlClient } from "../control-client.ts";
 import { addProfile } from "../profiles.ts";
 import { runLogin, runLogout } from "../../verbs/shell/login.ts";
-import { makeProof } from "./proof-key.ts";
-import { readSignIn, keptSignInPath, writeSignIn } from "./kept-sign-in.ts";
+import { createProofKeyPem, makeProof } from "./proof-key.ts";
+import { providerClient } from "./provider-client.ts";
+import { readSignIn, keptSignInPath, requireSignIn, writeSignIn } from "./kept-sign-in.ts";
 
 const audience = "urn:sluice:control";
 let folder = "";
@@ -232,6 +233,63 @@ test("what the provider refuses is said with what to change", async () => {
   await expect(login(opened)).rejects.toThrow("is no provider of OpenID Connect, or not this one");
   addProfile(opened.profilesFile, profileOf({ issuer: "http://127.0.0.1:1" }));
   await expect(login(opened)).rejects.toThrow("the provider does not answer at http://127.0.0.1:1");
+});
+
+/** The machine's end of a provider that answers as `answer` does. */
+function answeredBy(answer: (url: string) => Response) {
+  return { fetch: (url: string) => Promise.try(() => answer(url)), nowMs: () => 0, sleep: () => Promise.resolve() };
+}
+
+const settingsOf = (issuer: string) => ({ issuer, clientId: "sluice-cli", audience });
+
+test("a provider without TLS that is not on this machine is not asked, because anybody on the way could answer", async () => {
+  const asked: string[] = [];
+  const ports = answeredBy((url) => {
+    asked.push(url);
+    return Response.json({ issuer: "http://login.example", token_endpoint: "https://else.example/token" });
+  });
+  const client = providerClient(ports, settingsOf("http://login.example"), createProofKeyPem());
+  await expect(client.refresh("r")).rejects.toThrow("http://login.example is no safe address of a provider: it needs https");
+  expect(asked).toEqual([]);
+});
+
+test("an answer without an end is read to its bound alone, and one that breaks off is said", async () => {
+  let parts = 0;
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      parts += 1;
+      if (parts > 100) controller.close();
+      else controller.enqueue(new Uint8Array(32_768).fill(32));
+    },
+  });
+  const refresh = async (body: ReadableStream<Uint8Array>) => {
+    const ports = answeredBy(() => new Response(body));
+    return await providerClient(ports, settingsOf("https://login.example"), createProofKeyPem()).refresh("r");
+  };
+  await expect(refresh(endless)).rejects.toThrow("is no provider of OpenID Connect");
+  expect(parts).toBeLessThan(10);
+  const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("cut")) });
+  await expect(refresh(broken)).rejects.toMatchObject({
+    code: "cli.provider-away",
+    message: "the provider does not answer at https://login.example: cut",
+  });
+});
+
+test("a refreshed sign-in counts, also where another process has taken this one for dead", async () => {
+  const profilesFile = join(folder, "profiles.json");
+  const path = keptSignInPath(profilesFile, "prod");
+  const issuer = "https://login.example";
+  writeSignIn(path, { issuer, keyPem: createProofKeyPem(), accessToken: "old", expiresAtMs: 0, refreshToken: "r" });
+  const ports = answeredBy((url) => {
+    rmSync(`${path}.lock`, { recursive: true, force: true });
+    const isToken = url.endsWith("/token");
+    return Response.json(
+      isToken ? { access_token: "new", token_type: "DPoP", expires_in: 300 } : { issuer, token_endpoint: `${issuer}/token` },
+    );
+  });
+  const profile = { name: "prod", url: "https://console.example", tokenFile: null, signIn: settingsOf(issuer), caFile: null };
+  expect((await requireSignIn(profile, profilesFile, ports)).accessToken).toBe("new");
+  expect(readSignIn(path)?.accessToken).toBe("new");
 });
 
 test("a file that others can read is not used", async () => {

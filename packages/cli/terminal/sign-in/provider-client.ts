@@ -2,7 +2,8 @@
 // (RFC 6749, section 6) and revocation (RFC 7009). The client is public: its tokens are bound to a key
 // (`proof-key.ts`).
 //
-// #1 The description must name the very issuer that the profile names, and its addresses have TLS, or are loopback.
+// #1 The description must name the very issuer that the profile names. The issuer and the addresses that it names have
+//    TLS, or are loopback.
 // #2 Each answer is bounded in time and size, and leads nowhere else.
 // #3 What the provider says is printed only as far as it is a code or an address: anybody could else write on the
 //    terminal.
@@ -55,6 +56,9 @@ export function providerClient(ports: ProviderClientPorts, settings: LoginProvid
   const ask = (url: string, request: RequestInit) => askProvider(ports, url, request);
 
   async function describe(): Promise<Description> {
+    // #1
+    if (readAddress(issuer) === null)
+      throw new Fault("cli.no-provider", `${issuer} is no safe address of a provider: it needs https`, { isRetryable: false });
     const { response, members } = await ask(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`, {});
     // #1
     if (!response.ok || members["issuer"] !== issuer) {
@@ -128,11 +132,25 @@ export function providerClient(ports: ProviderClientPorts, settings: LoginProvid
 /** #2 */
 async function askProvider(ports: ProviderClientPorts, url: string, request: RequestInit) {
   const signal = AbortSignal.timeout(answerMaxMs);
-  const response = await ports.fetch(url, { ...request, redirect: "error", signal }).catch((error: unknown) => {
+  const asked = async () => {
+    const response = await ports.fetch(url, { ...request, redirect: "error", signal });
+    return { response, members: parseMembers(await readText(response)) };
+  };
+  return await asked().catch((error: unknown) => {
     const reason = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error);
     throw new Fault("cli.provider-away", `the provider does not answer at ${new URL(url).origin}: ${reason}`, { isRetryable: true });
   });
-  return { response, members: parseMembers((await response.text()).slice(0, charactersMax + 1)) };
+}
+
+/** #2: of a longer text the beginning, which is then refused. */
+async function readText({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const part of body ?? []) {
+    text += decoder.decode(part, { stream: true });
+    if (text.length > charactersMax) break;
+  }
+  return text;
 }
 
 type Members = Readonly<Record<string, unknown>>;
