@@ -46,3 +46,8 @@ test("at most a hundred problems are answered", () => {
   const many = Array.from({ length: 200 }, (_, index) => `  c${index}: { version: "" }`).join("\n");
   expect(problemsOf(`calendars:\n${many}\n`)).toHaveLength(100);
 });
+
+test("a part that has itself in it is refused, as too many aliases are", () => {
+  for (const text of ["calendars: &a\n  own: *a\n", "schemes: &a [*a]\n"])
+    expect(problemsOf(text)).toEqual(["null : not YAML: too many aliases, or one of a part that it is in"]);
+});

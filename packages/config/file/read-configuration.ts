@@ -186,9 +186,12 @@ function readYaml(text: string, problems: Problem[]): unknown {
   }
   if (document.errors.length > 0) return undefined;
   try {
-    return document.toJS({ maxAliasCount: 100 }) as unknown;
+    const tree = document.toJS({ maxAliasCount: 100 }) as unknown;
+    // It throws where a part has itself in it: who goes through such a tree comes to no end.
+    JSON.stringify(tree);
+    return tree;
   } catch {
-    problems.push(problemAt([], "not YAML: too many aliases"));
+    problems.push(problemAt([], "not YAML: too many aliases, or one of a part that it is in"));
     return undefined;
   }
 }
