@@ -121,7 +121,7 @@ const viewsKey = `sluice.views.${views?.dataset.owner ?? ""}`;
 
 function isView(given) {
   const { name, path } = given ?? {};
-  return typeof name === "string" && typeof path === "string" && path.length <= addressCharactersMax && /^\/(?![/\\])/.test(path);
+  return typeof name === "string" && typeof path === "string" && path.length <= addressCharactersMax && /^\/(?![/\\])[ -~]*$/.test(path);
 }
 
 /** #3 Null: this browser keeps nothing for us. */

@@ -47,6 +47,8 @@ test("views are an operator's own, and what else lies in the browser becomes no 
   const kept = JSON.stringify([
     { name: "<img src=x onerror=window.wasRun=true>", path: "/days" },
     { name: "elsewhere", path: "//evil.example/" },
+    // A browser leaves the tab out before it reads the address.
+    { name: "elsewhere behind a tab", path: "/\t/evil.example/" },
     { name: "script", path: "javascript:window.wasRun=true" },
     7,
   ]);
