@@ -66,6 +66,15 @@ test("an answer is read, and what the broker asks the client to wait is kept", a
   expect(seen.written).toEqual([frameRequest({ ...request, correlationId: 7, clientId: "c" }, body)]);
 });
 
+test("a connection that has no login sends requests itself too", async () => {
+  const { self, seen } = connected(Buffer.from("answer"));
+  // kafkajs calls it not logged in.
+  Object.assign(self, { sasl: null, isAuthenticated: () => false });
+  const response = { decode: async () => ({}), parse: async () => "read" };
+  expect(await self.send({ request, response })).toBe("read");
+  expect(seen.written).toHaveLength(1);
+});
+
 test("an answer that is an error is logged, unless the caller expects it", async () => {
   const { self, seen } = connected(Buffer.alloc(3));
   const response = { decode: () => Promise.reject(new Error("refused")), parse: async () => null };

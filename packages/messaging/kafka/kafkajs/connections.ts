@@ -1,7 +1,8 @@
 // Sends requests in the place of kafkajs. It copies each one twice, into zeroed buffers, and puts texts together for
 // log lines that nobody reads.
 //
-// #1 A connection that is not logged in is left to kafkajs, which logs in first.
+// #1 A connection that has still to log in, or to log in again, is left to kafkajs, which does that first. One without
+//    a login never counts as logged in there.
 // #2 A request and its head are one write, because each write to a socket costs more than copying some kilobytes.
 
 import type { Connection, SentRequest } from "kafkajs/src/network/connection.js";
@@ -14,7 +15,7 @@ export function repairConnection(connection: Connection): void {
   const { send } = connection;
   connection.send = async function (this: Connection, asked) {
     // #1
-    return this.isAuthenticated() ? await sendOwn(this, asked) : await send.call(this, asked);
+    return this.sasl === null || this.isAuthenticated() ? await sendOwn(this, asked) : await send.call(this, asked);
   };
 }
 

@@ -55,6 +55,8 @@ declare module "kafkajs/src/network/connection.js" {
   }
   export interface Connection {
     readonly clientId: string;
+    /** Null: there is no login. */
+    readonly sasl: object | null;
     readonly socket: { write(bytes: Buffer): boolean };
     readonly requestQueue: { push(request: Pushed): void; maybeThrottle(waitMs: number | null): void };
     isAuthenticated(): boolean;
