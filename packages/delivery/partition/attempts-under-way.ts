@@ -3,12 +3,13 @@
 //
 // #1 No attempt on a parked message begins once the hand-over has begun. A new message is tried in the first second of
 //    the hand-over, if its endpoint has a free slot, and parked otherwise.
-// #2 An answer is waited for until `answerMaxMs` after its attempt began, so that a receiver that does not answer keeps
-//    nobody waiting for longer. What follows from an answer is waited for as long as the hand-over lasts.
+// #2 An answer is waited for until `answerMaxMs` after its attempt began, and as long after the hand-over began: a
+//    receiver that stood still answers all at once, when it goes on. One that does not answer keeps nobody waiting for
+//    longer. What follows from an answer is waited for as long as the hand-over lasts.
 
 import { sleep, type Time } from "@sluice/kernel";
 
-/** Milliseconds from the begin of an attempt (D10.40). */
+/** Milliseconds from the begin of an attempt, or of the hand-over if that is later (D10.40). */
 const answerMaxMs = 2_000;
 /** Milliseconds; those of an answer come after it, within the five seconds of a hand-over. */
 const newAttemptsMaxMs = 1_000;
@@ -50,15 +51,20 @@ export class AttemptsUnderWay {
 
   /** Resolves when all are settled, or have been waited for as long as they may (#2). */
   async handOver(time: Time): Promise<void> {
-    this.beginHandOver(time.monotonicMs());
-    await Promise.all([...this.#underWay].map(async (attempt) => ((await isAnswered(time, attempt)) ? await attempt.settled : undefined)));
+    const nowMs = time.monotonicMs();
+    this.beginHandOver(nowMs);
+    const handOverMs = this.#handOverMs ?? nowMs;
+    const settle = async (attempt: AttemptUnderWay): Promise<void> => {
+      if (await isAnswered(time, attempt, Math.max(attempt.startedMs, handOverMs) + answerMaxMs)) await attempt.settled;
+    };
+    await Promise.all([...this.#underWay].map(settle));
   }
 }
 
 /** #2 */
-async function isAnswered(time: Time, { answered, startedMs }: AttemptUnderWay): Promise<boolean> {
+async function isAnswered(time: Time, { answered }: AttemptUnderWay, untilMs: number): Promise<boolean> {
   const waited = new AbortController();
-  const leftMs = Math.max(0, startedMs + answerMaxMs - time.monotonicMs());
+  const leftMs = Math.max(0, untilMs - time.monotonicMs());
   const isInTime = await Promise.race([
     answered.then(
       () => true,

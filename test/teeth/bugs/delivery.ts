@@ -288,4 +288,16 @@ export const deliveryBugs: readonly PlantedBug[] = [
     ],
     nearest: ["services/dispatcher/order/restored-store.test.ts"],
   },
+  {
+    id: "hand-over-leaves-old-attempts",
+    breaks: "A hand-over leaves attempts that began two seconds before it, so that the next owner sends them again (I3).",
+    edits: [
+      {
+        file: "packages/delivery/partition/attempts-under-way.ts",
+        find: "Math.max(attempt.startedMs, handOverMs) + answerMaxMs",
+        put: "attempt.startedMs + answerMaxMs",
+      },
+    ],
+    nearest: ["services/event-publisher/hand-over.test.ts"],
+  },
 ];
