@@ -58,29 +58,27 @@ export const runResolve: RunControlVerb = (call, where) => {
   });
 };
 
-export const runConfirm: RunControlVerb = (call, where) => {
-  const uetr = parseUetr(call);
-  const offset = needed(call, "offset");
-  return runDecision(call, where, machineTime, {
-    path: `/transactions/${uetr}/resolution/confirmation`,
-    body: { offset, contentSha256: needed(call, "sha256") },
-    what: `confirmation of ${offset} on ${uetr}`,
-    preview: previewTransaction(uetr, "confirmResolution", "this makes it final; it cannot be undone"),
-    confirmedBy: offset,
-  });
-};
+export const runConfirm = judgeResolution("confirmation", "confirmResolution", "this makes it final; it cannot be undone");
+export const runReject = judgeResolution("rejection", "rejectResolution", "the item is open again; somebody has to resolve it again");
 
-export const runReject: RunControlVerb = (call, where) => {
-  const uetr = parseUetr(call);
-  const offset = needed(call, "offset");
-  return runDecision(call, where, machineTime, {
-    path: `/transactions/${uetr}/resolution/rejection`,
-    body: { offset, contentSha256: needed(call, "sha256") },
-    what: `rejection of ${offset} on ${uetr}`,
-    preview: previewTransaction(uetr, "rejectResolution", "the item is open again; somebody has to resolve it again"),
-    confirmedBy: offset,
-  });
-};
+/** What a second person says of the resolution that the call names. */
+function judgeResolution(
+  said: "confirmation" | "rejection",
+  operation: "confirmResolution" | "rejectResolution",
+  warning: string,
+): RunControlVerb {
+  return (call, where) => {
+    const uetr = parseUetr(call);
+    const offset = needed(call, "offset");
+    return runDecision(call, where, machineTime, {
+      path: `/transactions/${uetr}/resolution/${said}`,
+      body: { offset, contentSha256: needed(call, "sha256") },
+      what: `${said} of ${offset} on ${uetr}`,
+      preview: previewTransaction(uetr, operation, warning),
+      confirmedBy: offset,
+    });
+  };
+}
 
 export const runNote: RunControlVerb = (call, where) => {
   const uetr = parseUetr(call);
@@ -157,18 +155,23 @@ export const reconciliationResolveVerb: Verb = {
   run: asControlVerb(runResolve),
 };
 
+/** What a second person names, so that it is the resolution that they have seen. */
+const namedResolution: Verb["options"] = {
+  offset: {
+    type: "string",
+    placeholder: "N",
+    text: "offset of the proposal in the journal (./sluice reconciliation show)",
+    isRequired: true,
+  },
+  sha256: { type: "string", placeholder: "HEX", text: "SHA-256 of the proposal's content, shown there too", isRequired: true },
+};
+
 export const reconciliationConfirmVerb: Verb = {
   name: "reconciliation confirm",
   summary: "confirms, as a second person, what another operator found out",
   arguments: [uetrArgument],
   options: {
-    offset: {
-      type: "string",
-      placeholder: "N",
-      text: "offset of the proposal in the journal (./sluice reconciliation show)",
-      isRequired: true,
-    },
-    sha256: { type: "string", placeholder: "HEX", text: "SHA-256 of the proposal's content, shown there too", isRequired: true },
+    ...namedResolution,
     ...decisionOptions,
   },
   notes: decisionNotes,
@@ -183,13 +186,7 @@ export const reconciliationRejectVerb: Verb = {
   summary: "rejects, as a second person, what another operator found out; the item is open again",
   arguments: [uetrArgument],
   options: {
-    offset: {
-      type: "string",
-      placeholder: "N",
-      text: "offset of the proposal in the journal (./sluice reconciliation show)",
-      isRequired: true,
-    },
-    sha256: { type: "string", placeholder: "HEX", text: "SHA-256 of the proposal's content, shown there too", isRequired: true },
+    ...namedResolution,
     ...decisionOptions,
   },
   notes: decisionNotes,
