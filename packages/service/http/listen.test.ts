@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import { silentLogger } from "@sluice/kernel";
 import { afterEach, expect, test, vi } from "vitest";
 import { type HttpListener, listen, type ListenLimits, listenLimitsDefault, type ListenOptions } from "./listen.ts";
+import { sendRaw } from "./raw-request.fixture.ts";
 import { readBody } from "./read-body.ts";
 import { fromFetch } from "./served-request.ts";
 import type { ClientConnection } from "./track-connections.ts";
@@ -16,17 +17,6 @@ async function listening(fetch: ListenOptions["fetch"], limits: Partial<ListenLi
   const server = await listen({ fetch, host: "127.0.0.1", port: 0, limits: { ...listenLimitsDefault, ...limits }, logger: silentLogger });
   open.push(server);
   return server;
-}
-
-/** Sends raw text, and resolves with everything received once the peer has closed. */
-async function raw(port: number, text: string): Promise<string> {
-  const socket = connect(port, "127.0.0.1");
-  let answer = "";
-  socket.setEncoding("utf8").on("data", (chunk: string) => (answer += chunk));
-  socket.on("error", () => socket.destroy());
-  socket.write(text);
-  await once(socket, "close");
-  return answer;
 }
 
 async function echo(request: Request): Promise<Response> {
@@ -45,13 +35,13 @@ test("a body within the bound is read, and a larger one is refused unread", asyn
 test("a body without a length is refused with 411", async () => {
   const { port } = await listening(echo);
   const head = "POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n";
-  expect(await raw(port, `${head}transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`)).toMatch(/^HTTP\/1.1 411 /);
+  expect(await sendRaw(port, `${head}transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`)).toMatch(/^HTTP\/1.1 411 /);
 });
 
 test("more bytes than the content-length says never reach the handler", async () => {
   const { port } = await listening(echo);
   const next = "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
-  const answer = await raw(port, `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc${next}`);
+  const answer = await sendRaw(port, `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc${next}`);
   expect(answer).toContain("\r\n\r\nabcHTTP/1.1 411 ");
 });
 
@@ -62,14 +52,14 @@ test("bytes after a complete request that are not HTTP are never answered in its
     started.resolve();
     return new Promise(() => {});
   });
-  const answer = raw(port, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc\0\0\0");
+  const answer = sendRaw(port, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc\0\0\0");
   await started.promise;
   expect(await answer).toBe("");
 });
 
 test("a complete request followed by bytes that are not HTTP gets its answer, and the connection ends", async () => {
   const { port } = await listening(echo);
-  const answer = await raw(port, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc\0\0\0");
+  const answer = await sendRaw(port, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc\0\0\0");
   expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(answer).toMatch(/connection: close\r\n[^]*\r\n\r\nabc$/i);
 });
@@ -86,7 +76,7 @@ test.each([
   ["CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n", 405],
 ])("%j is answered %i with an ErrorDetail, and the connection is closed", async (text, status) => {
   const { port } = await listening(() => new Response("reached"));
-  const answer = await raw(port, text);
+  const answer = await sendRaw(port, text);
   expect(answer).toMatch(
     new RegExp(`^(HTTP/1.1 100 Continue\r\n\r\n)?HTTP/1.1 ${status} [^]*connection: close[^]*"schema":"ErrorDetail"`, "i"),
   );
@@ -95,7 +85,7 @@ test.each([
 
 test.each(["/a..b", "/.well-known", "/a?b=/../c", "/...", "/a.%2e.b"])("%s is accepted as an ordinary path", async (path) => {
   const { port } = await listening(() => new Response("reached", { headers: { connection: "close" } }));
-  expect(await raw(port, `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await sendRaw(port, `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 test("all requests of one connection share one connection object, which reports its close", async () => {
@@ -106,15 +96,15 @@ test("all requests of one connection share one connection object, which reports 
     if (seen.length === 2) connection.onClose(closed.resolve);
     return new Response("ok", { headers: seen.length === 2 ? { connection: "close" } : {} });
   });
-  await raw(port, "GET / HTTP/1.1\r\nhost: a\r\n\r\nGET / HTTP/1.1\r\nhost: a\r\n\r\n");
+  await sendRaw(port, "GET / HTTP/1.1\r\nhost: a\r\n\r\nGET / HTTP/1.1\r\nhost: a\r\n\r\n");
   await closed.promise;
-  await raw(port, "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+  await sendRaw(port, "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
   expect([seen.length, seen[0] === seen[1], seen[1] === seen[2]]).toEqual([3, true, false]);
 });
 
 test("a length and chunks together are refused", async () => {
   const { port } = await listening(echo);
-  const answer = await raw(
+  const answer = await sendRaw(
     port,
     "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
   );
@@ -123,7 +113,7 @@ test("a length and chunks together are refused", async () => {
 
 test("a body that arrives too slowly is answered with 408", async () => {
   const { port } = await listening(echo, { requestTimeoutMs: 200, headersTimeoutMs: 200 });
-  const answer = await raw(port, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\na");
+  const answer = await sendRaw(port, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\na");
   expect(answer).toMatch(/^HTTP\/1.1 408 /);
   expect(answer).toContain("ErrorDetail");
 });
@@ -148,7 +138,7 @@ test("a peer that leaves its answer unread is cut off and holds no resources", a
 
 test("headers above the bound are refused with 431", async () => {
   const { port } = await listening(echo, { headerBytesMax: 1024 });
-  expect(await raw(port, `GET / HTTP/1.1\r\nhost: a\r\nx: ${"y".repeat(2000)}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 /);
+  expect(await sendRaw(port, `GET / HTTP/1.1\r\nhost: a\r\nx: ${"y".repeat(2000)}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 /);
 });
 
 test("a handler that throws is answered with 500, and the server continues", async () => {
@@ -250,7 +240,7 @@ function holdSilent(port: number, count: number, localAddress: (index: number) =
 
 /** Asks on a new connection; an answer of the server, or what went wrong. */
 async function askOnce(port: number, authorization: string): Promise<string> {
-  const answer = await raw(port, `GET / HTTP/1.1\r\nhost: a\r\nauthorization: ${authorization}\r\nconnection: close\r\n\r\n`);
+  const answer = await sendRaw(port, `GET / HTTP/1.1\r\nhost: a\r\nauthorization: ${authorization}\r\nconnection: close\r\n\r\n`);
   return answer === "" ? "no answer" : answer.slice(9, 12);
 }
 

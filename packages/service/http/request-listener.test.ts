@@ -1,9 +1,9 @@
-import { once } from "node:events";
 import { connect } from "node:net";
 import { silentLogger } from "@sluice/kernel";
 import { afterEach, expect, test } from "vitest";
 import { type HttpListener, listen, listenLimitsDefault } from "./listen.ts";
 import { problemResponse } from "./problem.ts";
+import { sendRaw } from "./raw-request.fixture.ts";
 import { readBody } from "./read-body.ts";
 import type { DirectHandler } from "./request-listener.ts";
 
@@ -27,17 +27,6 @@ async function listening(handler: DirectHandler): Promise<number> {
   return server.port;
 }
 
-/** Sends raw text, and resolves with everything received once the peer has closed. */
-async function raw(port: number, text: string): Promise<string> {
-  const socket = connect(port, "127.0.0.1");
-  let answer = "";
-  socket.setEncoding("utf8").on("data", (chunk: string) => (answer += chunk));
-  socket.on("error", () => socket.destroy());
-  socket.write(text);
-  await once(socket, "close");
-  return answer;
-}
-
 const head = (path: string, more = ""): string => `POST ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${more}`;
 
 test("a plain answer has its status and headers and no body, and its handler reads method, address, headers and body", async () => {
@@ -49,7 +38,7 @@ test("a plain answer has its status and headers and no body, and its handler rea
     seen.push(connection.remoteAddress);
     return { status: 202, headers: { "content-length": "0", "x-own": "1" } };
   });
-  const answer = await raw(port, head("/direct", "x-two: 1\r\nX-Two: 2\r\ncontent-length: 3\r\n\r\nabc"));
+  const answer = await sendRaw(port, head("/direct", "x-two: 1\r\nX-Two: 2\r\ncontent-length: 3\r\n\r\nabc"));
   expect(answer).toMatch(/^HTTP\/1\.1 202 Accepted\r\ncontent-length: 0\r\nx-own: 1\r\n[^]*\r\n\r\n$/i);
   expect(seen).toEqual(["POST", "http://a/direct", "1, 2", null, "abc", "127.0.0.1"]);
 });
@@ -60,7 +49,7 @@ test.each(["constructor", "__proto__"])("a header %s that was not sent is none, 
     seen.push(request.header(name));
     return Promise.resolve({ status: 202, headers: {} });
   });
-  expect(await raw(port, head("/direct", "content-length: 0\r\n\r\n"))).toMatch(/^HTTP\/1\.1 202 /);
+  expect(await sendRaw(port, head("/direct", "content-length: 0\r\n\r\n"))).toMatch(/^HTTP\/1\.1 202 /);
   expect(seen).toEqual([null]);
 });
 
@@ -72,12 +61,12 @@ test.each([
   ["a host in capitals", "POST /direct HTTP/1.1\r\nhost: A\r\nconnection: close\r\ncontent-length: 0\r\n\r\n", "fetch POST /direct"],
 ])("%s goes by the Fetch API", async (_, text, body) => {
   const port = await listening(() => Promise.resolve({ status: 202, headers: {} }));
-  expect(await raw(port, text)).toMatch(new RegExp(`^HTTP/1\\.1 200 OK\r\n[^]*\r\n\r\n${body}$`));
+  expect(await sendRaw(port, text)).toMatch(new RegExp(`^HTTP/1\\.1 200 OK\r\n[^]*\r\n\r\n${body}$`));
 });
 
 test("a host that two readers could take for different ones is refused, also at a direct address", async () => {
   const port = await listening(() => Promise.resolve({ status: 202, headers: {} }));
-  expect(await raw(port, "POST /direct HTTP/1.1\r\nhost: a@b\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")).toMatch(
+  expect(await sendRaw(port, "POST /direct HTTP/1.1\r\nhost: a@b\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")).toMatch(
     /^HTTP\/1\.1 400 /,
   );
 });
@@ -91,7 +80,7 @@ test("a refusal before the body is read is sent, and the connection can be used 
     return { status: 202, headers: { "content-length": "0" } };
   });
   const first = "POST /direct HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc";
-  expect(await raw(port, `${first}${head("/direct", "content-length: 2\r\n\r\nde")}`)).toMatch(
+  expect(await sendRaw(port, `${first}${head("/direct", "content-length: 2\r\n\r\nde")}`)).toMatch(
     /^HTTP\/1\.1 422 [^]*Nothing was read[^]*HTTP\/1\.1 202 /,
   );
 });
@@ -102,8 +91,8 @@ test("a handler that fails is answered 500, and the listener goes on", async () 
     calls += 1;
     return calls === 1 ? Promise.reject(new Error("broken")) : Promise.resolve({ status: 202, headers: {} });
   });
-  expect(await raw(port, head("/direct", "content-length: 0\r\n\r\n"))).toMatch(/^HTTP\/1\.1 500 /);
-  expect(await raw(port, head("/direct", "content-length: 0\r\n\r\n"))).toMatch(/^HTTP\/1\.1 202 /);
+  expect(await sendRaw(port, head("/direct", "content-length: 0\r\n\r\n"))).toMatch(/^HTTP\/1\.1 500 /);
+  expect(await sendRaw(port, head("/direct", "content-length: 0\r\n\r\n"))).toMatch(/^HTTP\/1\.1 202 /);
 });
 
 test("an answer that cannot be sent is answered 500, and the listener goes on", async () => {
@@ -112,8 +101,8 @@ test("an answer that cannot be sent is answered 500, and the listener goes on", 
     calls += 1;
     return Promise.resolve({ status: 202, headers: { "content-length": "0", "x-own": calls === 1 ? "a\nb" : "a" } });
   });
-  expect(await raw(port, head("/direct", "content-length: 0\r\n\r\n"))).toMatch(/^HTTP\/1\.1 500 /);
-  expect(await raw(port, head("/direct", "content-length: 0\r\n\r\n"))).toMatch(/^HTTP\/1\.1 202 /);
+  expect(await sendRaw(port, head("/direct", "content-length: 0\r\n\r\n"))).toMatch(/^HTTP\/1\.1 500 /);
+  expect(await sendRaw(port, head("/direct", "content-length: 0\r\n\r\n"))).toMatch(/^HTTP\/1\.1 202 /);
 });
 
 test("a body that ends early is never taken for a whole one", async () => {
