@@ -7,9 +7,12 @@ export const controlGuide = `For people, and programs of people, who run Sluice.
 
 **Roles.** \`read\`: every question. \`act\`: every decision. \`approve\`: confirming or rejecting what somebody else proposed.
 
-**A bank's own person** is an operator with a \`bank\` and the role \`read\`. It has \`GET /me\` and what shows the bank its own (\`/banks/{bank}/own\`, \`/banks/{bank}/transactions\`, \`/banks/{bank}/deliveries\`, \`/banks/{bank}/events\`), of that bank alone; everything else is 403.
+**A bank's own person** is an operator with a \`bank\` and the role \`read\`. It has \`GET /me\` and what shows
+the bank its own (\`/banks/{bank}/own\`, \`/banks/{bank}/transactions\`, \`/banks/{bank}/deliveries\`,
+\`/banks/{bank}/events\`), of that bank alone; everything else is 403.
 
-**An operator of some schemes** is one with \`schemes\`. It has the days, lists and transactions of these schemes, and decides about them alone. Another scheme, and what is about every scheme, is 403.
+**An operator of some schemes** is one with \`schemes\`. It has the days, lists and transactions of these
+schemes, and decides about them alone. Another scheme, and what is about every scheme, is 403.
 
 **A decision** is a record of the journal with who, why and when. 202 means that it is appended; it takes effect, or is refused, where its transaction, day or bank comes to it. What became of it: \`GET /actions/{action}?key=…\` with \`action\` and \`key\` of the answer, usually within a second. A decision that could have no effect as things stand is answered 409 and not appended.
 
