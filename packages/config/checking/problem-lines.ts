@@ -3,7 +3,8 @@
 
 import { access, constants } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
-import { isMap, isNode, isSeq, LineCounter, parseDocument, type Node } from "yaml";
+import { isMap, isNode, isSeq, type Node } from "yaml";
+import { parseYaml } from "../file/parse-yaml.ts";
 import { type Problem, problemAt } from "../file/problem.ts";
 
 /**
@@ -11,8 +12,8 @@ import { type Problem, problemAt } from "../file/problem.ts";
  * which that shows. Null: all of the file is meant.
  */
 export function findLines(text: string, problems: readonly Problem[]): readonly (number | null)[] {
-  const lineCounter = new LineCounter();
-  const { errors, contents } = parseDocument(text, { lineCounter, prettyErrors: false });
+  const { document, lineCounter, errors } = parseYaml(text);
+  const { contents } = document;
   const isYaml = errors.length === 0;
   return problems.map(({ path, text: said }) => {
     const [, line] = /^not YAML: .* at line (\d+)/.exec(said) ?? [];
@@ -46,7 +47,7 @@ function stepInto(node: Node | null, key: string | number): readonly [Node | nul
 
 /** A problem for each member that names a file or folder (`…File`, `rulesFolder`) which cannot be read here. */
 export async function checkFiles(text: string, folder: string): Promise<readonly Problem[]> {
-  const named = listNamed(parseDocument(text).toJS() as unknown, []);
+  const named = listNamed(parseYaml(text).document.toJS() as unknown, []);
   const problems = await Promise.all(
     named.map(async ({ path, file }) => {
       const where = isAbsolute(file) ? file : resolve(folder, file);

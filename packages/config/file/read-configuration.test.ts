@@ -408,7 +408,12 @@ test.each([
 
 test("a file that is not YAML is reported with line and column", () => {
   expect(findProblems("banks: [\n  {id: 1")[0]).toMatch(/^: not YAML: [A-Z_]+ at line \d+, column \d+$/);
-  expect(findProblems("banks: 1\nbanks: 2")[0]).toMatch(/DUPLICATE_KEY at line 2/);
+  expect(findProblems("banks: 1\nbanks: 2")[0]).toMatch(/DUPLICATE_KEY at line 2, column 1$/);
+  expect(findProblems('banks:\n  - { id: a, "id": b }\n  - { id: c }\ncdv: { id: d, x: 1, x: 2, x: 3 }')).toEqual([
+    ": not YAML: DUPLICATE_KEY at line 2, column 14",
+    ": not YAML: DUPLICATE_KEY at line 4, column 21",
+    ": not YAML: DUPLICATE_KEY at line 4, column 27",
+  ]);
   expect(findProblems(`x: "${"y".repeat(1_048_577)}"`)).toEqual([": longer than 1048576 characters"]);
 });
 

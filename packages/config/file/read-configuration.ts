@@ -6,7 +6,6 @@
 
 import { createHash } from "node:crypto";
 import { defaultScheme, schemes as schemeTable } from "@sluice/domain/schemes";
-import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import type { Bank, Configuration, Connector, ItemLimit, ConfiguredOperator, Scheme } from "../configuration.ts";
 import type { Calendar } from "@sluice/calendar";
@@ -41,6 +40,7 @@ import { toHeldTokens } from "./held-tokens.ts";
 import { checkTokenIssuers } from "./token-issuer-checks.ts";
 import { checkOperatorSignIn } from "../sign-in/operator-sign-in.ts";
 import { toTokenIssuer } from "./token-issuers.ts";
+import { parseYaml } from "./parse-yaml.ts";
 import { type Path, type Problem, problemAt } from "./problem.ts";
 import { southAfrica, southAfricaEveryDay } from "../calendars/south-africa.ts";
 
@@ -178,13 +178,12 @@ function readYaml(text: string, problems: Problem[]): unknown {
     problems.push(problemAt([], `longer than ${textCharactersMax} characters`));
     return undefined;
   }
-  const lineCounter = new LineCounter();
-  const document = parseDocument(text, { prettyErrors: false, lineCounter, maxAliasCount: 100 } as Parameters<typeof parseDocument>[1]);
-  for (const { code, pos } of document.errors) {
-    const { line, col } = lineCounter.linePos(pos[0]);
+  const { document, lineCounter, errors } = parseYaml(text);
+  for (const { code, offset } of errors) {
+    const { line, col } = lineCounter.linePos(offset);
     problems.push(problemAt([], `not YAML: ${code} at line ${line}, column ${col}`));
   }
-  if (document.errors.length > 0) return undefined;
+  if (errors.length > 0) return undefined;
   try {
     const tree = document.toJS({ maxAliasCount: 100 }) as unknown;
     // It throws where a part has itself in it: who goes through such a tree comes to no end.
