@@ -3,7 +3,8 @@
 // #1 More headers than `headersMax`, because Node would silently drop the rest.
 // #2 A repeated header that may occur once, because Node would take the first one and a proxy in front of it perhaps
 //    the last.
-// #3 A request without a host, with an expectation other than 100-continue, or of a version other than 1.0 and 1.1.
+// #3 A request without a host, with one that is no part of an address, with an expectation other than 100-continue, or
+//    of a version other than 1.0 and 1.1.
 // #4 A path with a segment `.` or `..`, also percent-encoded, because a proxy in front may have checked another path.
 
 import type { IncomingMessage } from "node:http";
@@ -40,6 +41,7 @@ export function refuseHead(
     seen.add(name);
   }
   if (!seen.has("host")) return refusal(400, "Bad request", "The request names no host.");
+  if (!URL.canParse(`http://${request.headers.host}`)) return refusal(400, "Bad request", "The host is no name and no address.");
   if (request.httpVersion !== "1.1" && request.httpVersion !== "1.0") return refusal(400, "Bad request", "Only HTTP/1.1 is spoken here.");
   if (dotSegment.test(request.url ?? "")) return refusal(400, "Bad request", "The path has a part . or .. in it.");
   return /^(100-continue)?$/i.test(request.headers.expect ?? "") ? null : expectationRefusal;

@@ -71,6 +71,15 @@ test("a host that two readers could take for different ones is refused, also at 
   );
 });
 
+test.each(["1.2.3.4.5", "999.1", "a:99999"])(
+  "the host %s, which is no name and no address, is refused before a handler sees it",
+  async (host) => {
+    const port = await listening((request) => Promise.resolve({ status: 202, headers: { "x-host": new URL(request.url).host } }));
+    const answer = await sendRaw(port, `POST /direct HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*no name and no address/);
+  },
+);
+
 test("a refusal before the body is read is sent, and the connection can be used again", async () => {
   let calls = 0;
   const port = await listening(async (request) => {
