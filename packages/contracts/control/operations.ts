@@ -98,7 +98,7 @@ export const controlOperations = [
   ofBank("showOwnTransaction", "/banks/{bank}/transactions/{uetr}", [], "One transaction of a bank's own, and its states"),
   ofBank("listOwnDeliveries", "/banks/{bank}/deliveries", page, "What a bank has not taken, and what it answered"),
   ofBank("listOwnEvents", "/banks/{bank}/events", ["from", "to", "after"], "How many events of a bank a time has, and how each was posted"),
-  ofBank("exportOwnEvents", "/banks/{bank}/events/export", ["from", "to", "format"], "A bank's events of a time, as a file"),
+  ofBank("exportOwnEvents", "/banks/{bank}/events/export", ["from", "to", "after", "format"], "A bank's events of a time, as a file"),
   question(
     "listRefused",
     "/banks/{bank}/refused",

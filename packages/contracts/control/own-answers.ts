@@ -154,7 +154,7 @@ export const ownAnswers = {
     from: timeSchema,
     to: timeSchema,
     isPosted: z.boolean().meta({ description: "False: the bank has no address for events now." }),
-    count: countSchema.meta({ description: "Events of this page: at most 10,000, and 32 MiB of bodies." }),
+    count: countSchema.meta({ description: "Events of this page: at most 10,000, and 8 MiB of bodies." }),
     transactions: countSchema,
     bytes: countSchema.meta({ description: "Length of their bodies." }),
     counts: z

@@ -20,7 +20,7 @@ type SchemeScope =
 
 export const schemeScopes: Readonly<Partial<Record<ControlOperationName, SchemeScope>>> = {
   showMe: "free",
-  listServices: "free",
+  listServices: "narrowed",
   showDayOutlook: "named",
   showConservation: "named",
   summariseReconciliation: "named",

@@ -1,10 +1,11 @@
 import { brokerTopicsOf, controlAnswers, topics } from "@sluice/contracts";
 import { expect, test } from "vitest";
 import { consoleStartAtMs, openConsoleEnvironment } from "../console.fixture.ts";
+import { sampleOperator } from "@sluice/testkit";
 import { openReader } from "../web/browser.fixture.ts";
 import { answerAs, silentProcess, type DescribedProcess } from "./processes.fixture.ts";
 
-async function openWith(processes: readonly (DescribedProcess | string)[] | null) {
+async function openWith(processes: readonly (DescribedProcess | string)[] | null, operators = [sampleOperator()]) {
   const asked = await Promise.all(
     (processes ?? []).map(async (one, index) => {
       const address = `http://10.0.0.${index + 1}:9464`;
@@ -19,7 +20,7 @@ async function openWith(processes: readonly (DescribedProcess | string)[] | null
           calls += 1;
           return Promise.resolve(asked);
         };
-  const environment = await openConsoleEnvironment({}, { askProcesses });
+  const environment = await openConsoleEnvironment({ operators }, { askProcesses });
   const list = async () => controlAnswers.listServices.parse(await (await environment.control("/services")).json());
   return { ...environment, list, calls: () => calls };
 }
@@ -186,16 +187,28 @@ test("how far a partition is behind is said in seconds: the age of the first rec
   ]);
 });
 
+const blocked = {
+  topic: topics.journal,
+  partition: 1,
+  offset: 41n,
+  key: "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11",
+  receiver: "first",
+  sinceMs: consoleStartAtMs,
+  why: "in progress",
+};
+
+test("what holds a position back is shown, and not to an operator of some schemes: its key may be of another [D10.133]", async () => {
+  const readiness = { isReady: false, reasons: ["partition 1 stands"], blocked: [blocked] };
+  const operators = [sampleOperator(), sampleOperator({ id: "of-eft", schemes: ["ZA_EFT"] })];
+  const environment = await openWith([{ service: "scheduler", owned: { 1: 7 }, readiness }], operators);
+  const keys = async (operator: string) =>
+    controlAnswers.listServices
+      .parse(await (await environment.control("/services", { operator })).json())
+      .rows.flatMap((row) => row.blocked.map(({ key }) => key));
+  expect([await keys("operator"), await keys("of-eft")]).toEqual([[blocked.key], []]);
+});
+
 test("the page shows every process, why it is not ready, and what differs", async () => {
-  const blocked = {
-    topic: topics.journal,
-    partition: 1,
-    offset: 41n,
-    key: "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11",
-    receiver: "first",
-    sinceMs: consoleStartAtMs,
-    why: "in progress",
-  };
   const environment = await openWith([
     {
       service: "scheduler",
@@ -222,16 +235,19 @@ test("the page shows every process, why it is not ready, and what differs", asyn
 
 test("how topics differ is shown with the sentence and the command that mends it, also if several processes say it", async () => {
   const differing = ["sluice.events.v1", "retention.ms", "2592000000", "3600000"] as const;
+  const longer = ["sluice.items.v1", "retention.ms", "3600000", "2592000000", "harmless"] as const;
   const environment = await openWith([
-    { service: "scheduler", topicDifferences: [differing, ["sluice.dispatch.v1", "partitions", "12", "6"]] },
+    { service: "scheduler", topicDifferences: [differing, longer, ["sluice.dispatch.v1", "partitions", "12", "6"]] },
     { service: "scheduler", topicDifferences: [differing] },
     ...others,
   ]);
   const { topicsCompared, topicDifferences } = await environment.list();
   expect([topicsCompared, topicDifferences.map(({ topic, what }) => `${topic} ${what}`)]).toEqual([
     2,
-    ["sluice.dispatch.v1 partitions", "sluice.events.v1 retention.ms"],
+    ["sluice.dispatch.v1 partitions", "sluice.events.v1 retention.ms", "sluice.items.v1 retention.ms"],
   ]);
+  // A command that is pasted must not delete records.
+  expect(topicDifferences[2]?.mend).toBe("Nothing has to be done. A shorter retention would delete records.");
   expect(topicDifferences[1]).toMatchObject({
     sentence: "sluice.events.v1: retention.ms is 3600000, configured is 2592000000. It would break order or lose records.",
     mend: "kafka-configs.sh --bootstrap-server BROKERS --alter --entity-type topics --entity-name sluice.events.v1 --add-config retention.ms=2592000000",

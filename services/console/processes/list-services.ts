@@ -3,6 +3,8 @@
 // #1 The processes are asked at most once a second, however many people ask.
 // #2 How far a service is comes from its positions in the store where it keeps them there, so that it is known also
 //    while none of its processes answers; for the others it comes from what the processes say.
+// #3 What holds a position back is named by the key of its record, which may be of any scheme: an operator of some
+//    schemes does not have it.
 
 import { topics } from "@sluice/contracts";
 import type { Time } from "@sluice/kernel";
@@ -42,7 +44,7 @@ const knownServices: Readonly<Record<string, boolean>> = {
 
 export function listServiceProcesses(ports: ServicesPorts): ControlHandler {
   let last: { readonly body: ReturnType<typeof buildBody>; readonly atMs: number } | null = null;
-  return async () => {
+  return async ({ operator }) => {
     const atMs = ports.time.monotonicMs();
     if (last === null || atMs - last.atMs > keptMs) {
       const mine = { body: buildBody(ports), atMs };
@@ -50,7 +52,10 @@ export function listServiceProcesses(ports: ServicesPorts): ControlHandler {
       // A failure is nobody's answer but that of those who asked for it.
       mine.body.catch(() => (last = last === mine ? null : last));
     }
-    return { kind: "found", body: await last.body };
+    const body = await last.body;
+    // #3
+    const rows = operator.schemes === null ? body.rows : body.rows.map((row) => ({ ...row, blocked: [] }));
+    return { kind: "found", body: { ...body, rows } };
   };
 }
 

@@ -20,7 +20,7 @@ export interface DescribedProcess {
   /** How long the broker took to acknowledge each batch, in seconds. */
   readonly appendSeconds?: readonly number[];
   /** Differences of topics: name, setting, configured, found. */
-  readonly topicDifferences?: readonly (readonly [string, string, string, string])[];
+  readonly topicDifferences?: readonly (readonly [string, string, string, string, "harmless"?])[];
   /** Committed offsets by partition of the journal. */
   readonly owned?: Readonly<Record<number, number>>;
 }
@@ -41,8 +41,8 @@ export async function answerAs(described: DescribedProcess, address: string): Pr
   if (described.topicDifferences !== undefined) {
     metrics.gauge("sluice_topics_compared_timestamp_seconds", "h").set(consoleStartAtMs / 1_000);
     const differs = metrics.gauge("sluice_topic_difference", "h", ["topic", "what", "wanted", "found", "dangerous"]);
-    for (const [topic, what, wanted, is] of described.topicDifferences)
-      differs.set(1, { topic, what, wanted, found: is, dangerous: "true" });
+    for (const [topic, what, wanted, is, harmless] of described.topicDifferences)
+      differs.set(1, { topic, what, wanted, found: is, dangerous: String(harmless === undefined) });
   }
   const appends = metrics.histogram("sluice_log_append_seconds", "h", ["producer"]);
   for (const [index, seconds] of (described.appendSeconds ?? []).entries()) appends.observe(seconds, { producer: `p-${index % 2}` });

@@ -34,11 +34,12 @@ function sentenceOf({ topic, what, wanted, found, isDangerous }: SaidDifference)
   return `${topic}: ${what} is ${found}, configured is ${wanted}.${danger}`;
 }
 
-/** A command for Kafka's own tools; a sentence where none mends it. */
-function mendOf({ topic, what, wanted }: SaidDifference): string {
+/** A command for Kafka's own tools; a sentence where none mends it, or where it could cost records. */
+function mendOf({ topic, what, wanted, isDangerous }: SaidDifference): string {
   if (what === "partitions") return "No command: another number moves keys to other partitions. docs/scaling.md says how it is done.";
-  if (what === "replication")
-    return `kafka-reassign-partitions.sh --bootstrap-server BROKERS --execute --reassignment-json-file ${topic}.json`;
+  if (what === "replication") return "kafka-reassign-partitions.sh, with a file that names the brokers of each partition.";
+  // Kept longer than configured: a shorter time deletes records at once.
+  if (what.startsWith("retention.") && !isDangerous) return "Nothing has to be done. A shorter retention would delete records.";
   const entity = `--entity-type topics --entity-name ${topic}`;
   return `kafka-configs.sh --bootstrap-server BROKERS --alter ${entity} --add-config ${what}=${wanted}`;
 }

@@ -48,7 +48,7 @@ export const runBankEvents: RunControlVerb = async (call, where) => {
   const [format, out] = [call.value("format"), call.value("out")];
   if (format === null && out === null) return await runCounted(call, where);
   const client = await controlClient(call, where);
-  const asked = { from: call.value("from"), to: call.value("to"), format };
+  const asked = { from: call.value("from"), to: call.value("to"), after: call.value("after"), format };
   const [bank = ""] = call.positionals;
   await writeWhole(client.text(`/banks/${encodeURIComponent(bank)}/events/export`, asked), out, where);
   return 0;

@@ -5,18 +5,23 @@
 // #2 pages has what the bank's own question answers (`GET /events`), page by page, a line each: bodies as posted, with
 //    names and accounts. It is the bank's own person's alone: Sluice's operators see no such body (ADR 119).
 
+import { hash } from "node:crypto";
 import { refuseWith } from "../../decisions/decision.ts";
 import type { ControlAnswer, ControlHandler } from "../../http/control-handler.ts";
 import { postedPage, writePage } from "../../own-transactions/list-events.ts";
-import { type EventsSpan, parseEventsPlace, walkEvents } from "../../own-transactions/walk-events.ts";
+import { type EventsSpan, walkEvents } from "../../own-transactions/walk-events.ts";
 import { invalidRequest } from "../../views/control-values.ts";
 import { csvLine } from "../../views/csv-text.ts";
 import { csvFormat, sendFile } from "../../exports/export-file.ts";
-import { loadOwnEvents, type OwnEvent, type OwnEventsPorts, parseEventsSpan } from "./own-events.ts";
+import { loadOwnEvents, type OwnEvent, type OwnEventsPorts, parseEventsSpan, showOwnEvent } from "./own-events.ts";
 
-const columns = ["webhookId", "uetr", "stageVersion", "at", "status", "bytes", "sha256"] as const satisfies readonly (keyof OwnEvent)[];
+interface DigestedEvent extends OwnEvent {
+  readonly sha256: string;
+}
 
-const formats = { csv: csvFormat<OwnEvent>(csvLine([...columns]), (row) => csvLine(columns.map((name) => row[name]))) };
+const columns = ["webhookId", "uetr", "stageVersion", "at", "status", "bytes", "sha256"] as const satisfies readonly (keyof DigestedEvent)[];
+
+const formats = { csv: csvFormat<DigestedEvent>(csvLine([...columns]), (row) => csvLine(columns.map((name) => row[name]))) };
 
 /** Events of one step of a file; only these are in memory. */
 const stepBounds = { eventsMax: 1_000, bytesMax: 8 * 1024 * 1024 } as const;
@@ -40,12 +45,17 @@ const bodiesRefused = refuseWith(
   "The bodies name persons and accounts. The bank's own person has them, or the bank asks for them: GET /events.",
 );
 
-async function* readSteps(ports: OwnEventsPorts, asked: Parameters<typeof loadOwnEvents>[1]): AsyncGenerator<readonly OwnEvent[]> {
+type EventsStep = Awaited<ReturnType<typeof loadOwnEvents<DigestedEvent>>>;
+
+async function* readSteps(ports: OwnEventsPorts, asked: Parameters<typeof loadOwnEvents>[1]): AsyncGenerator<readonly DigestedEvent[]> {
   let after: EventsSpan["after"] | null = asked.span.after;
   while (after !== null) {
-    const { rows, next } = await loadOwnEvents(ports, { ...asked, span: { ...asked.span, after } }, stepBounds);
-    yield rows;
-    after = next === null ? null : parseEventsPlace(next);
+    const step: EventsStep = await loadOwnEvents(ports, { ...asked, span: { ...asked.span, after } }, stepBounds, (event, status) => ({
+      ...showOwnEvent(event, status),
+      sha256: hash("sha256", event.body),
+    }));
+    yield step.rows;
+    after = step.next;
   }
 }
 

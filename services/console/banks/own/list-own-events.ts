@@ -4,23 +4,37 @@
 // #1 An event that was acknowledged is not posted again (ADR 139): the bank asks for it. What was refused can be
 //    redriven, and the rest is under way.
 // #2 One answer counts at most `eventsMax` events and names at most `listedMax`; `next` goes on behind them.
+// #3 Bodies are in memory while they are counted, so few answers are made at once.
 
 import type { ControlHandler } from "../../http/control-handler.ts";
 import { formatInstant } from "../../http/bank-answer.ts";
 import { formatOptionalInstant } from "../../views/control-values.ts";
-import { loadOwnEvents, type OwnEvent, type OwnEventsPorts, parseEventsSpan } from "./own-events.ts";
+import { formatEventsPlace } from "../../own-transactions/walk-events.ts";
+import {
+  createEventsSlots,
+  eventsBusy,
+  loadOwnEvents,
+  type OwnEvent,
+  type OwnEventsPorts,
+  parseEventsSpan,
+  showOwnEvent,
+} from "./own-events.ts";
 
 /** #2 */
 const eventsMax = 10_000;
 const listedMax = 100;
 /** Bytes of bodies that one answer holds in memory while it counts. */
-const bytesMax = 32 * 1024 * 1024;
+const bytesMax = 8 * 1024 * 1024;
 
 export function listOwnEvents(ports: OwnEventsPorts): ControlHandler {
-  return async ({ path, query }) => {
+  const slots = createEventsSlots();
+  return async ({ path, query, operator }) => {
     const asked = parseEventsSpan(ports.configuration, path["bank"] ?? "", query);
     if ("kind" in asked) return asked;
-    const { rows, next } = await loadOwnEvents(ports, asked, { eventsMax, bytesMax });
+    // #3
+    const slot = slots.acquire(operator.id);
+    if (slot === null) return eventsBusy;
+    const { rows, next } = await loadOwnEvents(ports, asked, { eventsMax, bytesMax }, showOwnEvent).finally(() => slot.release());
     const open = rows.filter(({ status }) => status !== "done" && status !== "not-posted");
     const { bank, fromMs, toMs } = asked.span;
     return {
@@ -36,9 +50,9 @@ export function listOwnEvents(ports: OwnEventsPorts): ControlHandler {
         transactions: new Set(rows.map(({ uetr }) => uetr)).size,
         bytes: rows.reduce((sum, one) => sum + one.bytes, 0),
         counts: countStatuses(rows),
-        rows: open.slice(0, listedMax).map(({ bytes: _bytes, sha256: _sha256, ...row }) => row),
+        rows: open.slice(0, listedMax).map(({ bytes: _bytes, ...row }) => row),
         rowsCount: open.length,
-        next,
+        next: next === null ? null : formatEventsPlace(next),
       },
     };
   };

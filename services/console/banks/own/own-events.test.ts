@@ -61,6 +61,14 @@ test("the events of a time are counted by how their postings stand, and those th
   expect(before).toMatchObject({ count: 0, rows: [], next: null });
 });
 
+test("I15: bodies are in memory for one count of an operator at a time, and the next one can ask again [D8 events-of-time]", async () => {
+  const environment = await openWithEvents();
+  const ask = async () => (await environment.control(`/banks/first/events?${day}`)).status;
+  const statuses = await Promise.all([ask(), ask()]);
+  expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 503]);
+  expect(await ask()).toBe(200);
+});
+
 test("the list as a file has a digest of each body as it is posted, and no body [D8 events-of-time]", async () => {
   const environment = await openWithEvents();
   const answer = await environment.control(`/banks/first/events/export?${day}`);

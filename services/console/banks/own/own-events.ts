@@ -4,17 +4,16 @@
 // #2 What waits nowhere is done: the bank acknowledged it, or had no address for events when it came. Receipts tell the
 //    two apart, one transaction at a time.
 
-import { hash } from "node:crypto";
 import type { Configuration } from "@sluice/config";
 import type { ParkedRow, Store } from "@sluice/store";
 import { isStoppedByOperator } from "@sluice/timeline";
 import { formatInstant } from "../../http/bank-answer.ts";
 import { refuseWith } from "../../decisions/decision.ts";
+import { createRequestSlots, type RequestSlots } from "../../http/request-slots.ts";
 import type { ControlAnswer } from "../../http/control-handler.ts";
 import {
   eventsSpanMaxMs,
   type EventsSpan,
-  formatEventsPlace,
   parseEventsPlace,
   type WalkedEvent,
   walkEvents,
@@ -51,32 +50,30 @@ export function parseEventsSpan(
   return { span: { bank, fromMs, toMs, after }, isPosted: known.eventsUrl !== null };
 }
 
-/** One page of them, and the place of the next one; null: there are no more. */
-export async function loadOwnEvents(
+/** One page of them, each as `show` shows it, and the place of the next page; null: there are no more. */
+export async function loadOwnEvents<Row>(
   ports: OwnEventsPorts,
   { span, isPosted }: { readonly span: EventsSpan; readonly isPosted: boolean },
   bounds: Parameters<typeof walkEvents>[2],
-) {
+  show: (event: WalkedEvent, status: PostingStatus) => Row,
+): Promise<{ readonly rows: readonly Row[]; readonly next: EventsSpan["after"] | null }> {
   const { events, next } = await walkEvents(ports, span, bounds);
   const statuses = await findStatuses(ports, events, isPosted);
-  const rows = events.map((event, index) => eventView(event, statuses[index] ?? "done"));
-  return { rows, next: next === null ? null : formatEventsPlace(next) };
+  return { rows: events.map((event, index) => show(event, statuses[index] ?? "done")), next };
 }
 
-export type OwnEvent = Awaited<ReturnType<typeof loadOwnEvents>>["rows"][number];
+export type OwnEvent = ReturnType<typeof showOwnEvent>;
 
-function eventView({ id, uetr, stageVersion, atMs, body }: WalkedEvent, status: PostingStatus) {
-  const bytes = Buffer.from(body);
-  return {
-    webhookId: id,
-    uetr,
-    stageVersion,
-    at: formatInstant(atMs),
-    status,
-    bytes: bytes.byteLength,
-    sha256: hash("sha256", bytes),
-  };
+export function showOwnEvent({ id, uetr, stageVersion, atMs, body }: WalkedEvent, status: PostingStatus) {
+  return { webhookId: id, uetr, stageVersion, at: formatInstant(atMs), status, bytes: Buffer.byteLength(body) };
 }
+
+/** Answers of this kind hold bodies in memory: some at a time, and one for each operator. */
+export function createEventsSlots(): RequestSlots {
+  return createRequestSlots({ slotsMax: 4, slotsPerCallerMax: 1 });
+}
+
+export const eventsBusy: ControlAnswer = { kind: "unavailable", detail: "Another count of events is under way. Ask again." };
 
 async function findStatuses(
   { store, brokerNowMs }: OwnEventsPorts,
