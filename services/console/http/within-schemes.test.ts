@@ -1,34 +1,43 @@
 // Tests of an operator of some schemes: nothing of another scheme is in any answer, and nothing is decided about it.
 
 import { controlAnswers, controlOperations, schemeScopes, type ControlOperation, type ControlOperationName } from "@sluice/contracts";
-import { secondPersonActions } from "@sluice/domain";
-import { sampleConnector, sampleOperator, sampleScheme } from "@sluice/testkit";
+import { decideDay, secondPersonActions } from "@sluice/domain";
+import { sampleConfiguration, sampleConnector, sampleOperator, sampleScheme } from "@sluice/testkit";
 import { describe, expect, test } from "vitest";
 import { buildConsoleOrphan, changeTransaction, consoleStartAtMs, readJsonObject } from "../console.fixture.ts";
 import { openDecisionEnvironment, planOpenDay } from "../decisions/decisions.fixture.ts";
 import { buildItem, buildOperatorAction, buildStoredTransaction, consoleUetrAt, saveTransactions } from "../queries/stored-data.fixture.ts";
 
 const [own, foreign, schemeless] = [consoleUetrAt(0), consoleUetrAt(1), consoleUetrAt(2)];
-/** What only the transaction of the other scheme has, or names that scheme. */
+/** What only the other scheme's transaction and day, or a bank, have, or what names that scheme. */
 const canaries = ["ZA_RTC", foreign, "77777.70", "canary-message", "canary reason"];
+/** The same for an operator of the other scheme. */
+const canariesOfOwn = ["ZA_EFT", own, "own reason"];
 const nobody = { actions: [], proposalLifetimeMs: 3_600_000 };
 const asOwn = { operator: "of-eft" } as const;
 const reason = "the clearing house called";
 
-async function openWithBoth(
-  secondPerson: { actions: readonly (typeof secondPersonActions)[number][]; proposalLifetimeMs: number } = nobody,
-) {
-  const environment = await openDecisionEnvironment({
+interface AskedSecondPerson {
+  readonly actions: readonly (typeof secondPersonActions)[number][];
+  readonly proposalLifetimeMs: number;
+}
+
+function configureBoth(secondPerson: AskedSecondPerson, ofEft: readonly string[] = ["ZA_EFT"]) {
+  return {
     secondPerson,
-    schemes: [sampleScheme({ creditsFinal: "connector" }), sampleScheme({ id: "ZA_RTC", creditsFinal: "connector" })],
+    schemes: [sampleScheme({ creditsFinal: "connector" }), sampleScheme({ id: "ZA_RTC", creditsFinal: "connector", takesDebits: true })],
     connectors: [sampleConnector({ schemes: ["ZA_EFT", "ZA_RTC"] })],
     operators: [
       sampleOperator(),
       sampleOperator({ id: "second-person" }),
-      sampleOperator({ id: "of-eft", schemes: ["ZA_EFT"] }),
+      sampleOperator({ id: "of-eft", schemes: ofEft }),
       sampleOperator({ id: "of-rtc", schemes: ["ZA_RTC"] }),
     ],
-  });
+  };
+}
+
+async function openWithBoth(secondPerson: AskedSecondPerson = nobody) {
+  const environment = await openDecisionEnvironment(configureBoth(secondPerson));
   const decided = (id: string, text: string) => ({
     offset: 1n,
     atMs: consoleStartAtMs,
@@ -50,9 +59,21 @@ async function openWithBoth(
     changeTransaction(buildConsoleOrphan(), { uetr: schemeless }),
   ]);
   await environment.saveDay(planOpenDay());
+  const { store, settled } = environment;
+  const place = { offset: 1n, appendedAtMs: consoleStartAtMs };
+  const { day } = decideDay("ZA_RTC:2026-11-20", null, planOpenDay({ scheme: "ZA_RTC" }), place);
+  if (day === null) throw new Error("a day begins with its plan");
+  const noted = { ...decided("canary-2", "canary reason"), kind: "CloseExtensionRequested" as const, bank: null, credits: [] };
+  await settled(store.days.write({ ...day, decisions: [noted] }, 0));
+  const paused = { ...decided("canary-3", "canary reason"), kind: "BankPauseRequested" as const };
+  const bank = { bank: "first", version: 1, applied: 0n, isPaused: false, untilMs: null, since: null, pauses: 1, resumes: 1 };
+  await settled(store.banks.write({ ...bank, markers: [], usedActions: [], decisions: [paused] }, 0));
   await environment.time.advance(5_000);
   return environment;
 }
+
+const bothSchemesFile =
+  "schemes:\n  - { id: ZA_EFT, creditsFinal: connector }\n  - { id: ZA_RTC, creditsFinal: connector, reconciliation: '18:30' }\n";
 
 type Environment = Awaited<ReturnType<typeof openWithBoth>>;
 
@@ -92,20 +113,24 @@ function askedWays({ query, path }: ControlOperation): readonly string[] {
 }
 
 const questions = controlOperations.filter(
-  (operation: ControlOperation) => operation.method === "GET" && operation.name !== "streamOverview",
+  (operation: ControlOperation) => operation.kind === "question" && operation.name !== "streamOverview",
 );
 
-describe("an operator of one scheme finds nothing of another", () => {
+describe.each([
+  ["of-eft", canaries],
+  ["of-rtc", canariesOfOwn],
+])("an operator of one scheme finds nothing of another: %s", (operator, others) => {
   test.each(questions)("$method $path [D10.133]", async (operation) => {
     const environment = await openWithBoth();
+    const body = operation.method === "POST" ? { body: bothSchemesFile } : {};
     for (const uetr of [own, foreign, schemeless]) {
       for (const asked of askedWays(operation)) {
         for (const scheme of ["ZA_EFT", "ZA_RTC"]) {
           const address = `${addressOf(operation.path, scheme, uetr)}${asked}`;
-          const answer = await environment.control(address, asOwn);
+          const answer = await environment.control(address, { operator, ...body });
           const text = await environment.settled(answer.text());
           if (answer.status === 403 || answer.status === 404 || answer.status === 400) continue;
-          expect([address, answer.status, canaries.filter((canary) => text.includes(canary))]).toEqual([address, answer.status, []]);
+          expect([address, answer.status, others.filter((canary) => text.includes(canary))]).toEqual([address, answer.status, []]);
         }
       }
     }
@@ -120,11 +145,12 @@ test("the same questions of an operator of every scheme do find it, so that the 
     "/held",
     "/reconciliation",
     "/actions",
-    "/windows?scheme=ZA_RTC",
+    "/windows?scheme=ZA_RTC&from=2026-11-20&to=2026-11-20",
+    "/calendar/file-difference",
   ]) {
-    const text = await environment.settled((await environment.control(address)).text());
-    const isEmpty = address.startsWith("/windows");
-    expect([address, canaries.some((canary) => text.includes(canary))]).toEqual([address, !isEmpty]);
+    const body = address === "/calendar/file-difference" ? { body: bothSchemesFile } : {};
+    const text = await environment.settled((await environment.control(address, body)).text());
+    expect([address, canaries.some((canary) => text.includes(canary))]).toEqual([address, true]);
   }
 });
 
@@ -204,6 +230,20 @@ test.each([
     actionId: "c-2",
   });
   expect(other.status).toBe(202);
+});
+
+test("a proposal is judged by the schemes that its proposer has when it is confirmed [D10.133]", async () => {
+  const secondPerson = { ...nobody, actions: secondPersonActions };
+  const environment = await openWithBoth(secondPerson);
+  const { offset, contentSha256 } = await propose(environment, `/transactions/${own}/withdrawal`, { reason }, "of-eft");
+  environment.desk.replaceConfiguration(sampleConfiguration(configureBoth(secondPerson, ["ZA_RTC"])));
+  const body = { reason, offset, contentSha256 };
+  const answer = await environment.control("/proposals/p-1/confirmation", { operator: "second-person", body, actionId: "c-1" });
+  expect([answer.status, (await readJsonObject(answer))["detail"], environment.journal()]).toEqual([
+    403,
+    expect.stringContaining("is of the scheme ZA_EFT"),
+    [],
+  ]);
 });
 
 test("a proposal of the own scheme is shown to its operators alone, and confirmed by one [D10.133]", async () => {

@@ -7,6 +7,8 @@
 //    proposer is judged again when it is confirmed: the file may have taken the scheme away since.
 
 import {
+  type ControlDecisionName,
+  controlOperations,
   listNamedTransactions,
   readControlBody,
   refuseScheme,
@@ -64,10 +66,16 @@ async function judge(ports: LookUpPorts, name: ControlOperationName, question: J
   return schemeScopes[name] === "transactions" ? await judgeTransactions(ports, schemes, listUetrs(name, question)) : null;
 }
 
+/** A decision may name several in its body. A body that cannot be read is refused by its handler. */
 function listUetrs(name: ControlOperationName, question: Judged): readonly string[] {
-  const isSeveral = name === "withdrawDebits" || name === "resolveItems" || name === "confirmResolutions";
-  const reading = isSeveral ? readControlBody(name, question.body) : null;
+  const reading = isDecision(name) ? readControlBody(name, question.body) : null;
   return listNamedTransactions(question, reading?.ok === true ? reading.read.message : null);
+}
+
+const decisions: ReadonlySet<string> = new Set(controlOperations.flatMap(({ kind, name }) => (kind === "decision" ? [name] : [])));
+
+function isDecision(name: ControlOperationName): name is ControlDecisionName {
+  return decisions.has(name);
 }
 
 async function judgeTransactions(
