@@ -72,7 +72,9 @@ const process = z
         description:
           "Batches that the log has acknowledged since the process started, and within how long 99 of 100 were: the bound of a bucket. null: it says nothing, or has appended nothing.",
       }),
-    blocked: z.array(blocked).meta({ description: "What has held the position of a partition back for 10 s or more. Empty for an operator of some schemes." }),
+    blocked: z
+      .array(blocked)
+      .meta({ description: "What has held the position of a partition back for 10 s or more. Empty for an operator of some schemes." }),
   })
   .meta({ id: "ServiceProcess" });
 

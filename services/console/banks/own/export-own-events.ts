@@ -19,7 +19,15 @@ interface DigestedEvent extends OwnEvent {
   readonly sha256: string;
 }
 
-const columns = ["webhookId", "uetr", "stageVersion", "at", "status", "bytes", "sha256"] as const satisfies readonly (keyof DigestedEvent)[];
+const columns = [
+  "webhookId",
+  "uetr",
+  "stageVersion",
+  "at",
+  "status",
+  "bytes",
+  "sha256",
+] as const satisfies readonly (keyof DigestedEvent)[];
 
 const formats = { csv: csvFormat<DigestedEvent>(csvLine([...columns]), (row) => csvLine(columns.map((name) => row[name]))) };
 
