@@ -314,6 +314,6 @@ async function detach(
       return drainReceiver(context, partition, queue);
     });
   partition.running.add(settling);
-  partition.attempts.add({ startedMs: attempt.startedMs, answered: attempt.result, settled: settling });
+  partition.attempts.add({ startedMs: attempt.startedMs, isProbe: false, answered: attempt.result, settled: settling });
   await parking;
 }

@@ -232,7 +232,7 @@ async function tryAgain(context: EngineContext, message: LoadedRetry): Promise<v
       const startedMs = context.time.monotonicMs();
       const answered = attempt(context, { ...message, parked }, slot);
       const settling = settleRetry(context, { ...message, parked }, answered);
-      partition.attempts.add({ startedMs, answered, settled: settling.catch(() => {}) });
+      partition.attempts.add({ startedMs, isProbe, answered, settled: settling.catch(() => {}) });
       await settling;
     });
   } finally {

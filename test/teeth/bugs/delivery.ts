@@ -294,10 +294,22 @@ export const deliveryBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "packages/delivery/partition/attempts-under-way.ts",
-        find: "Math.max(attempt.startedMs, handOverMs) + answerMaxMs",
-        put: "attempt.startedMs + answerMaxMs",
+        find: "isProbe ? startedMs : Math.max(startedMs, handOverMs)",
+        put: "isProbe ? startedMs : Math.min(startedMs, handOverMs)",
       },
     ],
     nearest: ["services/event-publisher/hand-over.test.ts"],
+  },
+  {
+    id: "hand-over-waits-for-a-silent-probe",
+    breaks: "A hand-over waits two seconds for a probe of a receiver that is silent anyway, and holds up all others (I16).",
+    edits: [
+      {
+        file: "packages/delivery/partition/attempts-under-way.ts",
+        find: "isProbe ? startedMs : Math.max(startedMs, handOverMs)",
+        put: "Math.max(startedMs, handOverMs)",
+      },
+    ],
+    nearest: ["packages/delivery/partition/attempts-under-way.test.ts"],
   },
 ];
