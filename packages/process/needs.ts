@@ -119,10 +119,10 @@ export function broker(service: BrokerService, options: BrokerOptions = {}): Nee
       const { configuration, time, logger, metrics, opened } = opening;
       const connection = await kafkaConnection(name, environment, opening);
       await requireTopics(connection, service, environment, logger);
-      watchTopics(connection, service, opening);
       const messaging = createKafkaMessaging({ connection, ...options, time, logger, metrics });
       opened.defer(() => messaging.close());
       await requirePartitions(messaging, service, configuration.partitionCount);
+      watchTopics(connection, service, opening);
       return messaging;
     },
   };

@@ -59,4 +59,20 @@ test("what cannot be read is said, the last answer stays, and it is asked again;
   await opened.disposeAsync();
   await time.advance(60 * 60_000);
   expect(looks).toBe(2);
+  expect(await metrics.text()).not.toContain("sluice_topic_difference{");
+});
+
+test("an answer that comes after the end shows nothing", async () => {
+  const { time, metrics, lines, logger } = open();
+  const opened = new AsyncDisposableStack();
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the retentions are left out: the defaults
+  const configuration = { topics: configured, partitionCount: 3 } as Parameters<typeof watchTopics>[2]["configuration"];
+  watchTopics(connection, "scheduler", { configuration, time, logger, metrics, opened }, async () => {
+    await new Promise<void>((resolve) => void time.after(1_000, resolve));
+    return { missing: [], differences: [shorter] };
+  });
+  await opened.disposeAsync();
+  await time.advance(60 * 60_000);
+  expect(lines).toEqual([]);
+  expect(await metrics.text()).not.toContain("sluice_topic_difference{");
 });

@@ -3,7 +3,8 @@
 //
 // #1 A service has the right to the settings of the topics that it writes, and to no other (rights in contracts). So
 //    the console needs no right of its own for it.
-// #2 Nothing is changed, and nothing waits for it. What cannot be read is said in the log, and the last answer stays.
+// #2 Nothing is changed, and nothing waits for it. What cannot be read is said in the log, and the last answer stays
+//    until the connection is closed.
 
 import type { ConfiguredTopics } from "@sluice/config";
 import { type BrokerService, brokerTopicsOf } from "@sluice/contracts";
@@ -13,6 +14,7 @@ import { buildTopicSpecs, type KafkaConnection, planTopics, type TopicsPlan } fr
 const everyMs = 15 * 60_000;
 /** Differences that a service shows at most. */
 const shownMax = 100;
+const none: TopicsPlan = { missing: [], differences: [] };
 
 export interface WatchTopicsPorts {
   readonly configuration: { readonly topics: ConfiguredTopics; readonly partitionCount: number };
@@ -33,13 +35,15 @@ export function watchTopics(
   const written = new Set<string>(brokerTopicsOf(service).writes);
   const specs = buildTopicSpecs({ partitionCount, ...topics }).filter(({ topic }) => written.has(topic));
   const compared = metrics.gauge("sluice_topics_compared_timestamp_seconds", "When the topics were compared with the configuration.");
-  let found: TopicsPlan = { missing: [], differences: [] };
+  let found = none;
   let timer: Disposable | null = null;
   let isStopped = false;
 
   async function look(): Promise<void> {
     try {
-      found = await plan({ connection, specs, logger });
+      const answer = await plan({ connection, specs, logger });
+      if (isStopped) return;
+      found = answer;
       compared.set(time.nowMs() / 1_000);
       for (const { topic, what, wanted, found: is, isDangerous } of found.differences)
         logger.warn("topics.differ", { topic, what, wanted, found: is, isDangerous });
@@ -52,6 +56,7 @@ export function watchTopics(
   metrics.listed([difference], () => listSamples(found));
   opened.defer(() => {
     isStopped = true;
+    found = none;
     timer?.[Symbol.dispose]();
   });
   void look();
