@@ -69,7 +69,7 @@ export async function untilReady(timeoutMs = 120_000): Promise<number> {
 export interface Disturbance extends Figures {
   /** The cores that others used meanwhile. */
   readonly othersCores: number;
-  /** The longest time for which this process, which is no pod, got no processor: the machine stood still. */
+  /** Milliseconds: the longest time for which this process got no processor. It is no pod, and shares their cores. */
   readonly standstillMs: number;
 }
 
@@ -101,7 +101,7 @@ export async function disturb(
   const tookS = Math.round((machineTime.monotonicMs() - startMs - 2 * aroundMs) / 1_000);
   const { figures, repeats } = await settle(environment, feed, load.debitMaxMs);
   process.stdout.write(
-    `${formatFigures(`${name} (${tookS} s)`, figures)}; others used ${othersCores.toFixed(2)} cores; the machine stood still for ${standstillMs} ms at most\n`,
+    `${formatFigures(`${name} (${tookS} s)`, figures)}; others used ${othersCores.toFixed(2)} cores; the test itself stood still for ${standstillMs} ms at most\n`,
   );
   const slowest = figures.slowest.map(({ answeredAtMs, waitMs }) => `${new Date(answeredAtMs).toISOString().slice(11)} ${waitMs} ms`);
   process.stdout.write(`  longest waits: ${slowest.join(", ")}\n`);

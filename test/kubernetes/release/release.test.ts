@@ -49,17 +49,15 @@ const acceptedMin = 0.9;
 const waitMaxMs = { rollout: 1_000, upgradeInPairs: 4_000, allAtOnce: 20_000 };
 /** Cores that others may use for the cores to count as free. */
 const othersCoresMax = 0.2;
-/** Milliseconds for which the machine may stand still for its cores to count as free. */
-const standstillMaxMs = 500;
 
 /** On request, because it takes minutes: processor time that is too little for the rollouts. */
 const scarceCores = process.env["SLUICE_LONG"] === "1" ? [0.6] : [];
 
-/** The bound of the waits holds only where nobody else took the cores, and the machine did not stand still. */
+/** The bound of the waits holds only where nobody else took the cores. A standstill is added: no service ran then. */
 function expectShortWaits({ othersCores, standstillMs, waitsMs }: Disturbance, maxMs: number): void {
-  const areFree = othersCores < othersCoresMax && standstillMs < standstillMaxMs;
+  const areFree = othersCores < othersCoresMax;
   if (!areFree) process.stdout.write(`  its waits are not held to ${maxMs} ms: the cores were not free\n`);
-  expect(areFree ? waitsMs.p99 : 0).toBeLessThan(maxMs);
+  expect(areFree ? waitsMs.p99 : 0).toBeLessThan(maxMs + standstillMs);
 }
 
 const deployment = (service: ServiceName): string => `deployment/sluice-${service}`;
