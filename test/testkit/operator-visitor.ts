@@ -16,6 +16,8 @@ export interface Visitor {
   visit(address: string, init?: VisitorRequest): Promise<VisitorAnswer>;
   /** Follows redirects up to an answer that is none, or up to an address that begins with `until`. */
   follow(address: string, until?: string, signal?: AbortSignal): Promise<VisitorAnswer & { readonly address: string }>;
+  /** Has no cookie of the origin any more, as after the console was started again. */
+  forget(origin: string): void;
   /** Cookies by origin. */
   readonly jars: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
@@ -60,11 +62,15 @@ export function openVisitor(): Visitor {
     throw new Error("it never ends");
   }
 
-  return { visit, follow, jars };
+  return { visit, follow, forget: (origin) => void jars.delete(origin), jars };
 }
 
-/** Signs a person in, and returns what the console answers to the address at which the provider sends it back. */
+/**
+ * Signs a person in, and returns what the console answers to the address at which the provider sends it back. A provider
+ * that still knows the person of this browser asks nothing.
+ */
 export async function signInByProvider(visitor: Visitor, origin: string, { subject, factors, next, signal }: ChosenPerson) {
   const chooser = await visitor.follow(`${origin}/sign-in/begin?next=${encodeURIComponent(next)}`, "none", signal);
+  if (chooser.address.startsWith(`${origin}/`)) return chooser;
   return await visitor.follow(`${chooser.address}?person=${subject}&factors=${factors}`, "none", signal);
 }

@@ -71,7 +71,7 @@ export async function postDecision(
   if (desk !== null && form !== null && operator !== undefined) {
     const shown = await pollConsole(ports, () => desk.decide(operator, { ...form, reason: body.reason }));
     if (shown?.status === decided) return [];
-    const refusal = /<div class="problem"[^>]*><p>([^<]*)/.exec(shown?.text ?? "")?.[1] ?? "";
+    const refusal = /class="problem"[^>]*>(?:<p>)?([^<]*)/.exec(shown?.text ?? "")?.[1] ?? "";
     return [`${operator.name}: ${form.page} was answered ${shown === null ? "nothing" : `${shown.status} ${refusal}`}`];
   }
   const headers = { "content-type": "application/json", "idempotency-key": id };

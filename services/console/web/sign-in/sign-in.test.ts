@@ -121,6 +121,17 @@ test("a person who signs out is sent to the provider, so that its own session en
   expect((await visitor.visit(location)).status).toBe(200);
 });
 
+test("who has lost the session here signs in again, and a provider that still knows the browser asks nothing", async () => {
+  await using console = await openConsoleAtProvider();
+  const visitor = openVisitor();
+  await signInAt(console, visitor, "s-thandi");
+  visitor.forget(console.origin);
+  expect((await visitor.visit(`${console.origin}/days`)).status).toBe(303);
+  const back = await signInAt(console, visitor, "s-thandi", 2, "/days");
+  expect([back.status, back.headers.get("refresh")]).toEqual([200, "0;url=/days"]);
+  expect((await visitor.visit(`${console.origin}/days`)).status).toBe(200);
+});
+
 test("a provider that is away is said so, and a console without one has no such way in", async () => {
   await using console = await openConsoleAtProvider();
   await console.provider.close();
