@@ -75,6 +75,9 @@ describe("what is removed from installed packages", () => {
     ["lib/test/helper.js", false],
     ["examples/run.js", true],
     ["docs.js", false],
+    ["swagger-ui-bundle.js", false],
+    ["swagger-ui-es-bundle-core.js", true],
+    ["swagger-ui.css", false],
   ])("%s: %s", (path, expected) => {
     expect(isUnread(path)).toBe(expected);
   });
