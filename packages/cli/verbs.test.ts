@@ -29,6 +29,14 @@ test.each(found)("help of %s has an example, and a shell takes each of them as i
   for (const example of verb.examples) expect(pasted).toContain(`  ./sluice ${example}\n`.trimEnd());
 });
 
+const calling = found.filter(([, { options }]) => "console" in options && "profile" in options);
+
+test.each(calling)("help of %s, which calls the console, names the token and the sign-in", (_name, verb) => {
+  const help = formatHelp(verb).replaceAll(/\s+/g, " ");
+  expect(help).toContain("SLUICE_OPERATOR_TOKEN");
+  expect(help).toContain("./sluice login NAME");
+});
+
 test.each(found)("every argument and option of %s has a text and a placeholder in capitals", (_name, verb) => {
   const options = Object.values(verb.options);
   const words = [...verb.arguments, ...options.filter((option) => option.type === "string")];

@@ -101,9 +101,13 @@ export const controlOptions = {
   console: {
     type: "string",
     placeholder: "URL",
-    text: "the console (SLUICE_CONTROL_URL; else what is up); the token is read from SLUICE_OPERATOR_TOKEN",
+    text: "the console (SLUICE_CONTROL_URL; else what is up), with the token in SLUICE_OPERATOR_TOKEN; to sign in instead: --profile",
   },
-  profile: { type: "string", placeholder: "NAME", text: "the console of this profile (SLUICE_PROFILE; ./sluice profile add)" },
+  profile: {
+    type: "string",
+    placeholder: "NAME",
+    text: "the console of this profile (SLUICE_PROFILE; ./sluice profile add), with its token or your sign-in (./sluice login NAME)",
+  },
   json: jsonOption,
 } as const satisfies VerbOptions;
 
@@ -234,7 +238,9 @@ function tokenFor(base: string, { environment }: ControlTerminal): string {
   const token = environment["SLUICE_OPERATOR_TOKEN"] ?? "";
   if (token !== "") return token;
   if (/^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(base).hostname)) return sampleToken;
-  throw new Fault("cli.no-token", "an operator's token must be in SLUICE_OPERATOR_TOKEN", { isRetryable: false });
+  const how =
+    "an operator's token must be in SLUICE_OPERATOR_TOKEN, or sign in: ./sluice profile add with --issuer, ./sluice login NAME, then --profile NAME";
+  throw new Fault("cli.no-token", how, { isRetryable: false });
 }
 
 /** #2 */

@@ -204,7 +204,7 @@ export const controlErrors: readonly ControlError[] = [
     status: 401,
     summary: "No token, or one that is not an operator's",
     message: "Not authenticated",
-    detail: "A bearer token of an operator is needed.",
+    detail: "A bearer token of an operator is needed: a configured one, or that of a sign-in (./sluice login PROFILE).",
     of: "all",
   },
   {

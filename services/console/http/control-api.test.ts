@@ -101,6 +101,7 @@ test.each(operations)("$method $path without an operator's token is 401, and the
   for (const authorization of [undefined, "Bearer nobody", `Bearer ${sampleToken("first")}`, `Basic ${sampleToken("operator")}`]) {
     const answer = await call(operation, { operator: null, headers: authorization === undefined ? {} : { authorization } });
     expect([answer.status, answer.headers.get("www-authenticate"), answer.headers.get("connection")]).toEqual([401, "Bearer", "close"]);
+    expect((await readJsonObject(answer))["detail"]).toMatch(/A bearer token .* \(\.\/sluice login PROFILE\)/);
   }
   expect(questions).toEqual([]);
 });

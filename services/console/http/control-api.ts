@@ -86,6 +86,7 @@ const placeLimits = {
 } as const;
 const answerMaxMs = 8_000;
 const close = { connection: "close" } as const;
+const tokenNeeded = "A bearer token of an operator is needed: a configured one, or that of a sign-in (./sluice login PROFILE).";
 const busy = "Too many questions are under way. Ask again.";
 const notRecorded = "It could not be recorded in the audit, so nothing was done. Ask again; a decision under the same Idempotency-Key.";
 const late: ControlAnswer = {
@@ -155,7 +156,7 @@ async function answerRequest(
     signedIn === null
       ? await ports.operators.identify(readShownCredentials(fromFetch(asked.req.raw), connection))
       : ports.identifySignedIn(signedIn, connection);
-  if (!loggedIn.ok) return reportRefused(loggedIn, "A bearer token of an operator is needed.");
+  if (!loggedIn.ok) return reportRefused(loggedIn, tokenNeeded);
   const known = loggedIn.holder;
   const operator = {
     id: known.id,

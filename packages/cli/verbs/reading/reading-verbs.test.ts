@@ -65,7 +65,7 @@ test("text from outside cannot move the cursor", async () => {
 test("the sample operator's token is never sent to another machine", async () => {
   const { where } = createFakeConsole([{}]);
   const client = (url: string) => controlClient(buildCall({ console: url }), where);
-  await expect(client("https://console.example")).rejects.toThrow("SLUICE_OPERATOR_TOKEN");
+  await expect(client("https://console.example")).rejects.toThrow(/SLUICE_OPERATOR_TOKEN, or sign in: .*\.\/sluice login NAME/);
   await expect(client("file:///etc/passwd")).rejects.toThrow("no address");
   const console = createFakeConsole([{ rows: [] }], { SLUICE_OPERATOR_TOKEN: "mine", SLUICE_CONTROL_URL: "https://console.example/" });
   await runSearch(buildCall(), console.where);

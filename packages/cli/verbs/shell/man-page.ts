@@ -10,7 +10,7 @@ import { argumentText, optionText, type Verb } from "../../terminal/verb.ts";
 const environment: readonly (readonly [string, string])[] = [
   ["SLUICE_CONTROL_URL", "the console that operators' verbs call, if --console is not given; else what is up"],
   ["SLUICE_PROFILE", "the profile whose console is called, if neither --console, --profile nor SLUICE_CONTROL_URL is given"],
-  ["SLUICE_OPERATOR_TOKEN", "the operator's token"],
+  ["SLUICE_OPERATOR_TOKEN", "the operator's token, where no profile has one or is signed in (sluice login)"],
   ["SLUICE_CONTROL_CA_FILE", "PEM file of authorities that the control API's certificate may be from"],
   ["SLUICE_BANK_TOKEN", "the token of the bank as which send posts messages"],
   ["NO_COLOR", "any value: no colour on a terminal"],
