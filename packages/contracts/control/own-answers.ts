@@ -97,7 +97,9 @@ export const ownAnswers = {
     checks: z
       .array(
         z.strictObject({
-          operator: nullableTextSchema.meta({ description: "The bank's own person; null: Sluice's operators asked for it." }),
+          operator: nullableTextSchema.meta({
+            description: "The bank's own person; null: an operator of Sluice, or a person whom the configuration no longer has.",
+          }),
           at: timeSchema,
           addresses: z.array(checkedAddressSchema),
         }),

@@ -80,6 +80,6 @@ test("the last ten checks are kept: who asked, when, and what each address answe
   expect((await reader.ask("/banks/first")).text).toContain("1 of 2 reached");
   await reader.signIn("first-person");
   const page = (await reader.ask("/own/first")).text;
-  expect(page).toContain("Sluice&#39;s operators");
+  expect(page).toContain("an operator of Sluice, or a person no longer configured");
   expect(page).not.toContain("c-12");
 });

@@ -76,7 +76,10 @@ function ownEndpoint({ check, service, address, state, breaker, retryAfterUntil,
   return { service, address, state, breaker, retryAfterUntil, secondsToRetry, concurrency, connections, check: own };
 }
 
-/** Of Sluice's operators neither the name nor the id of the request is shown. */
+/**
+ * Of Sluice's operators neither the name nor the id of the request is shown. Nobody knows whose a person was whom the
+ * configuration no longer has, so that such a name is not shown either.
+ */
 function ownCheckRun({ operators }: OwnBankPorts["configuration"], bank: string, { action: _id, operator, ...run }: CheckRun) {
   const isOwn = operators.some((one) => one.id === operator && one.bank === bank);
   return { ...run, operator: isOwn ? operator : null };

@@ -22,7 +22,7 @@ export function renderCheckRuns(title: string, runs: readonly CheckRun[], clock:
     const reached = addresses.filter(({ httpStatusCode }) => httpStatusCode !== null).length;
     return [
       html`${showTime(at, clock)} <span class="quiet">${showDistance(at, clock)}</span>`,
-      operator ?? "Sluice's operators",
+      operator ?? "an operator of Sluice, or a person no longer configured",
       mark(reached === addresses.length ? "good" : "bad", `${reached} of ${addresses.length} reached`),
       html`<ul class="reasons">
         ${addresses.map(
