@@ -22,12 +22,10 @@ export interface ParkedMoment {
 
 export function parkedMessageView(kind: "delivery" | "posting", row: ParkedRow, { days, nowMs, isPaused, address }: ParkedMoment) {
   const { id, uetr, partition, attempts, anyAnswer, mayHaveBeenTaken, ended, reconciliationDay } = row;
-  const ownEndMs = row.redrive?.untilMs ?? row.deadlineMs ?? row.stopsAtMs;
+  const ownEndMs = findOwnEnd(row);
   const closesAtMs = reconciliationDay === null ? ownEndMs : (days.get(reconciliationDay)?.plan.reconciliationAtMs ?? null);
   const day = reconciliationDay === null ? null : days.get(reconciliationDay);
   const windowClosesAtMs = row.operation === reportOperation ? lastWindowCloseMs(day) : null;
-  const hasExpired = kind === "posting" && ended !== null && ownEndMs !== null && nowMs !== null && ownEndMs <= nowMs;
-  const givenUpAs = hasExpired ? "expired" : isStoppedByOperator(row) ? "stopped" : "refused";
   const waits = findBlockReason(isPaused, address);
   return {
     kind,
@@ -35,7 +33,7 @@ export function parkedMessageView(kind: "delivery" | "posting", row: ParkedRow, 
     uetr,
     partition,
     address: address?.origin ?? null,
-    status: ended === null ? waits : givenUpAs,
+    status: ended === null ? waits : givenUpStatus(kind, row, nowMs),
     attempts,
     anyAnswer,
     mayHaveBeenTaken,
@@ -45,6 +43,18 @@ export function parkedMessageView(kind: "delivery" | "posting", row: ParkedRow, 
     closes: formatOptionalInstant(closesAtMs),
     secondsToClose: wholeSecondsUntil(closesAtMs, nowMs),
   };
+}
+
+/** How a message that is no longer tried stands. Only a posting expires: a delivery ends with its day. */
+export function givenUpStatus(kind: "delivery" | "posting", row: ParkedRow, nowMs: number | null): "expired" | "stopped" | "refused" {
+  const endsMs = kind === "posting" ? findOwnEnd(row) : null;
+  if (endsMs !== null && nowMs !== null && endsMs <= nowMs) return "expired";
+  return isStoppedByOperator(row) ? "stopped" : "refused";
+}
+
+/** Null: it has none of its own. */
+function findOwnEnd({ redrive, deadlineMs, stopsAtMs }: ParkedRow): number | null {
+  return redrive?.untilMs ?? deadlineMs ?? stopsAtMs;
 }
 
 /** The answer to one attempt. */

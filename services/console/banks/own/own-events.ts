@@ -5,8 +5,7 @@
 //    two apart, one transaction at a time.
 
 import type { Configuration } from "@sluice/config";
-import type { ParkedRow, Store } from "@sluice/store";
-import { isStoppedByOperator } from "@sluice/timeline";
+import type { Store } from "@sluice/store";
 import { formatInstant } from "../../http/bank-answer.ts";
 import { refuseWith } from "../../decisions/decision.ts";
 import { createRequestSlots, type RequestSlots } from "../../http/request-slots.ts";
@@ -20,6 +19,7 @@ import {
   type WalkEventsPorts,
 } from "../../own-transactions/walk-events.ts";
 import { invalidRequest, parseInstant } from "../../views/control-values.ts";
+import { givenUpStatus } from "../../views/parked-message.ts";
 
 export interface OwnEventsPorts extends WalkEventsPorts {
   readonly store: WalkEventsPorts["store"] & Pick<Store, "postings" | "partitions">;
@@ -90,7 +90,7 @@ async function findStatuses(
     const parked = await store.postings.load(some.map(({ id }) => id));
     for (const event of some) {
       const row = parked.get(event.id);
-      if (row !== undefined) statuses.push(parkedStatus(row, nowMs));
+      if (row !== undefined) statuses.push(row.ended === null ? "waiting" : givenUpStatus("posting", row, nowMs));
       else if (!isPosted) statuses.push("not-posted");
       else statuses.push(isBehind(positions.get(event.partition) ?? null, event.offset) ? "done" : "under-way");
     }
@@ -101,11 +101,4 @@ async function findStatuses(
 /** An event that is in the topic no longer is older than what may still be posted. */
 function isBehind(position: bigint | null, offset: bigint | null): boolean {
   return offset === null || (position !== null && offset < position);
-}
-
-function parkedStatus(row: ParkedRow, nowMs: number | null): PostingStatus {
-  if (row.ended === null) return "waiting";
-  const endsMs = row.redrive?.untilMs ?? row.deadlineMs ?? row.stopsAtMs;
-  if (endsMs !== null && nowMs !== null && endsMs <= nowMs) return "expired";
-  return isStoppedByOperator(row) ? "stopped" : "refused";
 }
