@@ -7,12 +7,12 @@
 
 import { hash } from "node:crypto";
 import { refuseWith } from "../../decisions/decision.ts";
-import type { ControlAnswer, ControlHandler } from "../../http/control-handler.ts";
+import type { ControlHandler } from "../../http/control-handler.ts";
 import { postedPage, writePage } from "../../own-transactions/list-events.ts";
 import { type EventsSpan, walkEvents } from "../../own-transactions/walk-events.ts";
 import { invalidRequest } from "../../views/control-values.ts";
 import { csvLine } from "../../views/csv-text.ts";
-import { csvFormat, sendFile } from "../../exports/export-file.ts";
+import { csvFormat, type FileFormat, sendFile } from "../../exports/export-file.ts";
 import { loadOwnEvents, type OwnEvent, type OwnEventsPorts, parseEventsSpan, showOwnEvent } from "./own-events.ts";
 
 interface DigestedEvent extends OwnEvent {
@@ -29,7 +29,11 @@ const columns = [
   "sha256",
 ] as const satisfies readonly (keyof DigestedEvent)[];
 
-const formats = { csv: csvFormat<DigestedEvent>(csvLine([...columns]), (row) => csvLine(columns.map((name) => row[name]))) };
+const csv = { csv: csvFormat<DigestedEvent>(csvLine([...columns]), (row) => csvLine(columns.map((name) => row[name]))) };
+
+const pages: Readonly<Record<"pages", FileFormat<string>>> = {
+  pages: { contentType: "application/x-ndjson", begin: () => "", row: (line) => line, end: "" },
+};
 
 /** Events of one step of a file; only these are in memory. */
 const stepBounds = { eventsMax: 1_000, bytesMax: 8 * 1024 * 1024 } as const;
@@ -40,9 +44,9 @@ export function exportOwnEvents(ports: OwnEventsPorts): ControlHandler {
     if ("kind" in asked) return asked;
     const format = query.get("format") ?? "csv";
     if (format !== "csv" && format !== "pages") return invalidRequest("format: csv or pages.");
-    if (format === "csv") return await sendFile(query, formats, ports.brokerNowMs(), readSteps(ports, asked));
+    if (format === "csv") return await sendFile(query, csv, ports.brokerNowMs(), readSteps(ports, asked));
     if (operator.bank !== asked.span.bank) return bodiesRefused;
-    return await sendPages(ports, asked.span);
+    return await sendFile(query, pages, ports.brokerNowMs(), readPages(ports, asked.span));
   };
 }
 
@@ -67,23 +71,12 @@ async function* readSteps(ports: OwnEventsPorts, asked: Parameters<typeof loadOw
   }
 }
 
-/** The first page is read before the answer begins: what cannot be read is 503 and not a file that breaks off. */
-async function sendPages(ports: OwnEventsPorts, span: EventsSpan): Promise<ControlAnswer> {
-  const pages = readPages(ports, span);
-  const first = await pages.next();
-  return { kind: "text", contentType: "application/x-ndjson", text: joinPages(first, pages) };
-}
-
-async function* readPages(ports: OwnEventsPorts, span: EventsSpan): AsyncGenerator<string> {
+/** Each page as one line. */
+async function* readPages(ports: OwnEventsPorts, span: EventsSpan): AsyncGenerator<readonly string[]> {
   let after: EventsSpan["after"] | null = span.after;
   while (after !== null) {
     const page = await walkEvents(ports, { ...span, after }, postedPage);
-    yield `${writePage(page)}\n`;
+    yield [`${writePage(page)}\n`];
     after = page.next;
   }
-}
-
-async function* joinPages(first: IteratorResult<string>, pages: AsyncGenerator<string>): AsyncGenerator<string> {
-  if (first.done !== true) yield first.value;
-  yield* pages;
 }
