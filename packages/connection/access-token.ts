@@ -7,7 +7,7 @@
 // #4 A Fault names the endpoint's status and error code, and neither the secret nor a token.
 
 import type { SecureContext } from "node:tls";
-import { Fault, type Time } from "@sluice/kernel";
+import { Fault, isErrorCode, readProviderMembers, type Time } from "@sluice/kernel";
 import { requestText, type TextAnswer } from "./request.ts";
 
 export interface TokenEndpoint {
@@ -100,10 +100,10 @@ async function askEndpoint(endpoint: TokenEndpoint, time: Time): Promise<TextAns
 }
 
 function readAnswer(answer: TextAnswer): { readonly token: string; readonly lifeMs: number } {
-  const members = parseMembers(answer.body);
+  const members = readProviderMembers(answer.body);
   if (answer.status !== 200) {
-    const code = typeof members["error"] === "string" && /^[a-z_]{1,40}$/.test(members["error"]) ? ` ${members["error"]}` : "";
-    throw noToken(`it answers ${answer.status}${code}`);
+    const { error: code } = members;
+    throw noToken(`it answers ${answer.status}${isErrorCode(code) ? ` ${code}` : ""}`);
   }
   const { access_token: token, expires_in: lifeS = lifeDefaultS } = members;
   if (typeof token !== "string" || token.length > tokenCharactersMax || !/^[\x21-\x7e]+$/.test(token))
@@ -113,13 +113,4 @@ function readAnswer(answer: TextAnswer): { readonly token: string; readonly life
 
 function noToken(why: string): Fault {
   return new Fault("connection.no-token", `the endpoint that issues tokens gave none: ${why}`, { isRetryable: true });
-}
-
-function parseMembers(body: string): Readonly<Record<string, unknown>> {
-  try {
-    const members: unknown = JSON.parse(body);
-    return typeof members === "object" && members !== null ? { ...members } : {};
-  } catch {
-    return {};
-  }
 }

@@ -12,6 +12,7 @@ export type * from "./signature-key.ts";
 export * from "./time.ts";
 export * from "./timer-heap.ts";
 export * from "./tls.ts";
-export * from "./token-id.ts";
+export * from "./tokens/provider-answers.ts";
+export * from "./tokens/token-id.ts";
 export * from "./token-issuer.ts";
 export * from "./tracer.ts";

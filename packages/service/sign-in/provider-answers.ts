@@ -5,7 +5,14 @@
 //    loopback addresses.
 // #2 No problem repeats a text of the provider, because it may hold a token; an error code of the standard is named.
 
-import type { SignInProvider } from "@sluice/kernel";
+import {
+  isErrorCode,
+  providerCharactersMax,
+  type ProviderMembers,
+  readEndpointAddress,
+  readProviderMembers,
+  type SignInProvider,
+} from "@sluice/kernel";
 
 export interface ProviderAddresses {
   readonly authorization: string;
@@ -21,12 +28,6 @@ export interface ProviderAddresses {
 
 /** What could not be read. */
 export class ProviderProblem extends Error {}
-
-const charactersMax = 65_536;
-
-export function discoveryAddress(issuer: string): string {
-  return `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
-}
 
 /** Throws a `ProviderProblem`. */
 export function readProviderAddresses({ issuer }: Pick<SignInProvider, "issuer">, text: string): ProviderAddresses {
@@ -66,27 +67,14 @@ export function readTokenAnswer({ status, body }: { readonly status: number; rea
   return token;
 }
 
-/** #2 */
-export function isErrorCode(code: unknown): code is string {
-  return typeof code === "string" && /^[a-z_]{1,40}$/.test(code);
-}
-
-function parseMembers(text: string): Readonly<Record<string, unknown>> {
-  if (text.length > charactersMax) throw new ProviderProblem(`an answer of more than ${charactersMax} characters`);
-  try {
-    const members: unknown = JSON.parse(text);
-    if (typeof members === "object" && members !== null) return { ...members };
-  } catch {
-    // An answer of another form has no members.
-  }
-  return {};
+function parseMembers(text: string): ProviderMembers {
+  if (text.length > providerCharactersMax) throw new ProviderProblem(`an answer of more than ${providerCharactersMax} characters`);
+  return readProviderMembers(text);
 }
 
 /** #1 */
-function readAddress(members: Readonly<Record<string, unknown>>, member: string): string {
-  const given = members[member];
-  const url = typeof given === "string" ? URL.parse(given) : null;
-  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(url.hostname));
-  if (url === null || !isSafe || url.hash !== "" || url.username !== "") throw new ProviderProblem(`its description has no safe ${member}`);
-  return url.href;
+function readAddress(members: ProviderMembers, member: string): string {
+  const address = readEndpointAddress(members[member]);
+  if (address === null) throw new ProviderProblem(`its description has no safe ${member}`);
+  return address;
 }

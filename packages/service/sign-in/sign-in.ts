@@ -16,7 +16,9 @@
 
 import { hash } from "node:crypto";
 import {
+  discoveryAddress,
   formatReason,
+  isErrorCode,
   type ListedMetric,
   type Logger,
   type Metrics,
@@ -29,14 +31,7 @@ import { createKeySets, KeysAway, type KeySets, type LoadKeySet } from "../acces
 import { makeClientAssertion } from "./client-assertion.ts";
 import { judgeIdToken, type JudgedPerson } from "./id-token.ts";
 import { type Narrowing, readNarrowing } from "./narrow-rights.ts";
-import {
-  discoveryAddress,
-  isErrorCode,
-  type ProviderAddresses,
-  readProviderAddresses,
-  readTokenAnswer,
-  readPushedAnswer,
-} from "./provider-answers.ts";
+import { type ProviderAddresses, readProviderAddresses, readTokenAnswer, readPushedAnswer } from "./provider-answers.ts";
 import { createSignInFlows, type SignInFlow } from "./sign-in-flows.ts";
 
 export interface ProviderQuestion {
