@@ -7,8 +7,19 @@
 // #2 Each answer is bounded in time and size, and leads nowhere else.
 // #3 What the provider says is printed only as far as it is a code or an address: anybody could else write on the
 //    terminal.
+// #4 A provider that is away ends no sign-in: the person may be entering the code. It is asked again until the code
+//    ends, each time after twice as long (RFC 8628, section 3.5).
 
-import { Fault } from "@sluice/kernel";
+import {
+  discoveryAddress,
+  Fault,
+  isErrorCode,
+  providerCharactersMax,
+  type ProviderMembers,
+  readEndpointAddress,
+  readProviderMembers,
+  readSafeAddress,
+} from "@sluice/kernel";
 import { makeProof } from "./proof-key.ts";
 
 export interface ProviderClientPorts {
@@ -44,10 +55,15 @@ interface DeviceCode {
   readonly expiresInS: number;
 }
 
+interface DeviceGrant extends DeviceCode {
+  readonly deviceCode: string;
+  readonly intervalS: number;
+}
+
 const answerMaxMs = 5_000;
-const charactersMax = 65_536;
-/** Seconds between two polls, where the provider says nothing, and what "slow down" adds. */
-const [pollDefaultS, slowDownS] = [5, 5];
+/** Seconds between two polls: where the provider says nothing, what "slow down" adds, and at most while it is away. */
+const [pollDefaultS, slowDownS, pollAwayMaxS] = [5, 5, 60];
+const firstServerError = 500;
 const lifeMaxS = 1_800;
 
 export function providerClient(ports: ProviderClientPorts, settings: LoginProvider, keyPem: string) {
@@ -57,17 +73,18 @@ export function providerClient(ports: ProviderClientPorts, settings: LoginProvid
 
   async function describe(): Promise<Description> {
     // #1
-    if (readAddress(issuer) === null)
+    if (readSafeAddress(issuer) === null)
       throw new Fault("cli.no-provider", `${issuer} is no safe address of a provider: it needs https`, { isRetryable: false });
-    const { response, members } = await ask(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`, {});
+    const { response, members } = await ask(discoveryAddress(issuer), {});
     // #1
     if (!response.ok || members["issuer"] !== issuer) {
       throw new Fault("cli.no-provider", `${issuer} is no provider of OpenID Connect, or not this one`, { isRetryable: false });
     }
-    const token = readAddress(members["token_endpoint"]);
+    const token = readEndpointAddress(members["token_endpoint"]);
     if (token === null)
       throw new Fault("cli.no-provider", `the provider ${issuer} names no safe address for tokens`, { isRetryable: false });
-    const [device, revocation] = [readAddress(members["device_authorization_endpoint"]), readAddress(members["revocation_endpoint"])];
+    const names = ["device_authorization_endpoint", "revocation_endpoint"] as const;
+    const [device = null, revocation = null] = names.map((name) => readEndpointAddress(members[name]));
     return { token, device, revocation };
   }
 
@@ -89,8 +106,8 @@ export function providerClient(ports: ProviderClientPorts, settings: LoginProvid
   }
 
   return {
-    /** Shows the person a code, and waits until the person has signed in with it. */
-    async signIn(show: (code: DeviceCode) => void): Promise<GivenTokens> {
+    /** Shows the person a code, and waits until the person has signed in with it. `sayAway` has each outage once. */
+    async signIn(show: (code: DeviceCode) => void, sayAway: (text: string) => void = () => {}): Promise<GivenTokens> {
       const { device, token } = await describe();
       if (device === null) {
         const text = `the provider ${issuer} has no device authorization (RFC 8628), so that nobody signs in on a command line`;
@@ -100,17 +117,8 @@ export function providerClient(ports: ProviderClientPorts, settings: LoginProvid
       if (!response.ok) throw refused(readErrorCode(members));
       const code = readDeviceCode(members);
       show(code);
-      const endsAtMs = ports.nowMs() + code.expiresInS * 1_000;
-      let everyS = code.intervalS;
-      while (ports.nowMs() < endsAtMs) {
-        await ports.sleep(everyS * 1_000);
-        const grant = { grant_type: "urn:ietf:params:oauth:grant-type:device_code", device_code: code.deviceCode, resource: audience };
-        const answer = await askForTokens(token, grant);
-        if (typeof answer !== "string") return answer;
-        if (answer === "slow_down") everyS += slowDownS;
-        else if (answer !== "authorization_pending") throw refused(answer);
-      }
-      throw refused("expired_token");
+      const grant = { grant_type: "urn:ietf:params:oauth:grant-type:device_code", device_code: code.deviceCode, resource: audience };
+      return await awaitPerson(ports, code, () => askForTokens(token, grant), sayAway);
     },
     /** Null: the provider takes the refresh token no more. */
     async refresh(refreshToken: string): Promise<GivenTokens | null> {
@@ -129,17 +137,53 @@ export function providerClient(ports: ProviderClientPorts, settings: LoginProvid
   };
 }
 
-/** #2 */
+/** #2 Throws Fault `cli.provider-away`, also where what answers is not the provider but what stands before it. */
 async function askProvider(ports: ProviderClientPorts, url: string, request: RequestInit) {
   const signal = AbortSignal.timeout(answerMaxMs);
   const asked = async () => {
     const response = await ports.fetch(url, { ...request, redirect: "error", signal });
-    return { response, members: parseMembers(await readText(response)) };
+    const members = readProviderMembers(await readText(response));
+    if (response.status >= firstServerError) throw new Error(`it answers ${response.status}`);
+    return { response, members };
   };
   return await asked().catch((error: unknown) => {
     const reason = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error);
     throw new Fault("cli.provider-away", `the provider does not answer at ${new URL(url).origin}: ${reason}`, { isRetryable: true });
   });
+}
+
+/** Polls until the person has signed in, or the code has ended. */
+async function awaitPerson(
+  ports: ProviderClientPorts,
+  { expiresInS, intervalS }: DeviceGrant,
+  poll: () => Promise<GivenTokens | string>,
+  sayAway: (text: string) => void,
+): Promise<GivenTokens> {
+  const endsAtMs = ports.nowMs() + expiresInS * 1_000;
+  let everyS = intervalS;
+  let away: Fault | null = null;
+  for (let leftMs = expiresInS * 1_000; leftMs > 0; leftMs = endsAtMs - ports.nowMs()) {
+    await ports.sleep(Math.min(everyS * 1_000, leftMs));
+    const answer = await poll().catch(requireAway);
+    if (answer instanceof Fault) {
+      // #4
+      if (away === null) sayAway(`${answer.message}; asked again until the code ends`);
+      away = answer;
+      everyS = Math.max(everyS, Math.min(everyS * 2, pollAwayMaxS));
+      continue;
+    }
+    away = null;
+    if (typeof answer !== "string") return answer;
+    if (answer === "slow_down") everyS += slowDownS;
+    else if (answer !== "authorization_pending") throw refused(answer);
+  }
+  throw away ?? refused("expired_token");
+}
+
+/** #4 */
+function requireAway(error: unknown): Fault {
+  if (error instanceof Fault && error.code === "cli.provider-away") return error;
+  throw error;
 }
 
 /** #2: of a longer text the beginning, which is then refused. */
@@ -148,12 +192,10 @@ async function readText({ body }: Response): Promise<string> {
   let text = "";
   for await (const part of body ?? []) {
     text += decoder.decode(part, { stream: true });
-    if (text.length > charactersMax) break;
+    if (text.length > providerCharactersMax) break;
   }
   return text;
 }
-
-type Members = Readonly<Record<string, unknown>>;
 
 const refusals: Readonly<Record<string, string>> = {
   access_denied: "the sign-in was refused at the provider",
@@ -167,7 +209,7 @@ function refused(code: string): Fault {
   return new Fault("cli.sign-in-refused", `${refusals[code] ?? "the provider refuses"} (${code})`, { isRetryable: false });
 }
 
-function readTokens(members: Members, nowMs: number): GivenTokens {
+function readTokens(members: ProviderMembers, nowMs: number): GivenTokens {
   const { access_token: accessToken, expires_in: expiresInS, token_type: type, refresh_token: refreshToken } = members;
   if (typeof accessToken !== "string" || !/^[\w.~+/-]+=*$/.test(accessToken) || typeof expiresInS !== "number") {
     throw new Fault("cli.no-provider", "the provider's answer has no access token with an end", { isRetryable: false });
@@ -181,9 +223,9 @@ function readTokens(members: Members, nowMs: number): GivenTokens {
 }
 
 /** #3 */
-function readDeviceCode(members: Members) {
+function readDeviceCode(members: ProviderMembers): DeviceGrant {
   const { device_code: deviceCode, user_code: userCode, expires_in: expiresInS, interval } = members;
-  const verificationUri = readAddress(members["verification_uri"]);
+  const verificationUri = readSafeAddress(members["verification_uri"]);
   if (typeof deviceCode !== "string" || typeof userCode !== "string" || !/^[\w -]{1,40}$/.test(userCode) || verificationUri === null) {
     throw new Fault("cli.no-provider", "the provider's answer has no code for a person", { isRetryable: false });
   }
@@ -193,22 +235,6 @@ function readDeviceCode(members: Members) {
 }
 
 /** #3 */
-function readErrorCode({ error }: Members): string {
-  return typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? error : "no reason";
-}
-
-/** #1 */
-function readAddress(given: unknown): string | null {
-  const url = typeof given === "string" ? URL.parse(given) : null;
-  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(url.hostname));
-  return url !== null && isSafe && url.username === "" ? url.href : null;
-}
-
-function parseMembers(text: string): Members {
-  try {
-    const value: unknown = text.length > charactersMax ? null : JSON.parse(text);
-    return typeof value === "object" && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
+function readErrorCode({ error }: ProviderMembers): string {
+  return isErrorCode(error) ? error : "no reason";
 }

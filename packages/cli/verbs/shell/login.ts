@@ -42,7 +42,7 @@ export async function runLogin(call: VerbCall, where: Terminal): Promise<number>
   const say = where.say ?? ((text: string) => void process.stderr.write(`${text}\n`));
   const tokens = await providerClient(toPorts(where), settings, keyPem).signIn(({ verificationUri, userCode, expiresInS }) => {
     say(`Open ${verificationUri} in any browser, and enter the code ${userCode} within ${Math.floor(expiresInS / 60)} minutes.`);
-  });
+  }, say);
   writeSignIn(path, { ...tokens, issuer: settings.issuer, keyPem });
   const ends = new Date(tokens.expiresAtMs).toISOString();
   const isRefreshed = tokens.refreshToken !== null;
