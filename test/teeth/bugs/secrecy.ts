@@ -21,6 +21,30 @@ export const secrecyBugs: readonly PlantedBug[] = [
     nearest: schemeTests,
   },
   {
+    id: "poll-without-answer-ends-sign-in",
+    breaks: "One poll that the provider does not answer ends the sign-in of a person who is just entering the code.",
+    edits: [
+      {
+        file: "packages/cli/terminal/sign-in/provider-client.ts",
+        find: "const answer = await poll().catch(requireAway);",
+        put: "const answer = await poll();",
+      },
+    ],
+    nearest: ["packages/cli/terminal/sign-in/provider-client.test.ts"],
+  },
+  {
+    id: "refresh-outlives-logout",
+    breaks: "A refresh that was under way at a logout writes its tokens afterwards, and the person stays signed in.",
+    edits: [
+      {
+        file: "packages/cli/terminal/sign-in/kept-sign-in.ts",
+        find: "if (readSignIn(path)?.keyPem !== kept.keyPem) {",
+        put: 'if (kept.keyPem === "") {',
+      },
+    ],
+    nearest: ["packages/cli/terminal/sign-in/kept-sign-in.test.ts"],
+  },
+  {
     id: "command-line-of-any-client",
     breaks: "An access token that a person gave to another program is that person's at the control API.",
     edits: [

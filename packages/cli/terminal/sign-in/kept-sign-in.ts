@@ -5,8 +5,10 @@
 // #2 One process at a time refreshes. A provider that gives a new refresh token each time takes the second use of an
 //    old one for theft, and ends the sign-in.
 // #3 A token is refreshed `refreshBeforeMs` before its end, so that it does not end on its way.
+// #4 After a logout nothing stays. A refresh under way keeps its tokens only if its sign-in is still the one that is
+//    kept, and revokes them otherwise. A logout waits for it, and looks again.
 
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Fault } from "@sluice/kernel";
 import type { Profile } from "../profiles.ts";
@@ -48,8 +50,34 @@ export function writeSignIn(path: string, kept: KeptSignIn): void {
   renameSync(`${path}.new`, path);
 }
 
-export function forgetSignIn(path: string): void {
+/** #4 Forgets first and revokes then. Null: nobody was signed in; else whether the provider took every revocation. */
+export async function forgetSignIn(
+  path: string,
+  ports: Pick<ProviderClientPorts, "nowMs" | "sleep">,
+  revoke: (kept: KeptSignIn) => Promise<boolean>,
+): Promise<{ readonly isRevoked: boolean } | null> {
+  const kept = takeAway(path);
+  const taken = kept === null ? null : await revoke(kept);
+  await awaitRefresh(`${path}.lock`, ports);
+  const late = takeAway(path);
+  // A process that died between the two has left its tokens here.
+  rmSync(`${path}.new`, { force: true });
+  if (late === null) return taken === null ? null : { isRevoked: taken };
+  return { isRevoked: (await revoke(late)) && taken !== false };
+}
+
+function takeAway(path: string): KeptSignIn | null {
+  const kept = readSignIn(path);
   rmSync(path, { force: true });
+  return kept;
+}
+
+/** Whoever refreshes for longer than that has died: it is not waited for any more. */
+async function awaitRefresh(lock: string, ports: Pick<ProviderClientPorts, "nowMs" | "sleep">): Promise<void> {
+  if (!existsSync(lock)) return;
+  await inTurn(lock, ports, () => Promise.resolve()).catch((error: unknown) => {
+    if (!(error instanceof Fault)) throw error;
+  });
 }
 
 /** A token that counts now, and the key for its proofs. Throws Fault `cli.not-signed-in`. */
@@ -72,12 +100,17 @@ function requireKept(path: string, { name, signIn }: Profile): KeptSignIn {
   throw new Fault("cli.not-signed-in", `nobody is signed in for profile ${name}: ./sluice login ${name}`, { isRetryable: false });
 }
 
-/** #3 */
+/** #3 #4 */
 async function refresh(path: string, profile: Parameters<typeof requireSignIn>[0], ports: ProviderClientPorts): Promise<KeptSignIn> {
   const kept = requireKept(path, profile);
-  const given = kept.refreshToken === null ? null : await providerClient(ports, profile.signIn, kept.keyPem).refresh(kept.refreshToken);
+  const client = providerClient(ports, profile.signIn, kept.keyPem);
+  const given = kept.refreshToken === null ? null : await client.refresh(kept.refreshToken);
+  if (readSignIn(path)?.keyPem !== kept.keyPem) {
+    if (given !== null) await client.revoke(given);
+    return requireKept(path, profile);
+  }
   if (given === null) {
-    forgetSignIn(path);
+    takeAway(path);
     throw new Fault("cli.not-signed-in", `the sign-in of profile ${profile.name} has ended: ./sluice login ${profile.name}`, {
       isRetryable: false,
     });

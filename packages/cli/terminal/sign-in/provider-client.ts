@@ -128,11 +128,14 @@ export function providerClient(ports: ProviderClientPorts, settings: LoginProvid
       if (answer === "invalid_grant") return null;
       throw refused(answer);
     },
-    /** Whether the provider has a revocation and took it. */
-    async revoke(token: string, kind: "refresh_token" | "access_token"): Promise<boolean> {
-      const { revocation } = await describe();
-      if (revocation === null) return false;
-      return (await send(revocation, { token, token_type_hint: kind }, null)).response.ok;
+    /** Revokes the refresh token, else the access token. Whether the provider has a revocation, was there and took it. */
+    async revoke({ refreshToken, accessToken }: Pick<GivenTokens, "refreshToken" | "accessToken">): Promise<boolean> {
+      const form = { token: refreshToken ?? accessToken, token_type_hint: refreshToken === null ? "access_token" : "refresh_token" };
+      const asked = async () => {
+        const { revocation } = await describe();
+        return revocation !== null && (await send(revocation, form, null)).response.ok;
+      };
+      return await asked().catch(() => false);
     },
   };
 }

@@ -1,7 +1,7 @@
 // `./sluice login` and `logout`: signs the person of a profile in at the operators' provider, and forgets it again.
 
 import { Fault, machineTime, sleep } from "@sluice/kernel";
-import { forgetSignIn, readSignIn, keptSignInPath, writeSignIn } from "../../terminal/sign-in/kept-sign-in.ts";
+import { forgetSignIn, keptSignInPath, writeSignIn } from "../../terminal/sign-in/kept-sign-in.ts";
 import { createProofKeyPem } from "../../terminal/sign-in/proof-key.ts";
 import { providerClient, type ProviderClientPorts } from "../../terminal/sign-in/provider-client.ts";
 import { controlTerminal, trustAuthorities, type ControlTerminal } from "../../terminal/control-client.ts";
@@ -55,19 +55,13 @@ export async function runLogin(call: VerbCall, where: Terminal): Promise<number>
 
 export async function runLogout(call: VerbCall, where: Terminal): Promise<number> {
   const { profile, settings, path } = requireProvider(call, where);
-  const kept = readSignIn(path);
-  forgetSignIn(path);
-  const client = kept === null ? null : providerClient(toPorts(where), settings, kept.keyPem);
-  const isRevoked =
-    kept !== null &&
-    client !== null &&
-    (await client
-      .revoke(kept.refreshToken ?? kept.accessToken, kept.refreshToken === null ? "access_token" : "refresh_token")
-      .catch(() => false));
-  const text = kept === null ? "nobody was signed in" : isRevoked ? "its tokens are revoked" : "its tokens count until their end";
+  const ports = toPorts(where);
+  const forgotten = await forgetSignIn(path, ports, (kept) => providerClient(ports, settings, kept.keyPem).revoke(kept));
+  const [wasSignedIn, isRevoked] = [forgotten !== null, forgotten?.isRevoked ?? false];
+  const text = !wasSignedIn ? "nobody was signed in" : isRevoked ? "its tokens are revoked" : "its tokens count until their end";
   where.out(
     call.flag("json")
-      ? JSON.stringify({ schema: "SignedOut", profile: profile.name, wasSignedIn: kept !== null, isRevoked }, null, 2)
+      ? JSON.stringify({ schema: "SignedOut", profile: profile.name, wasSignedIn, isRevoked }, null, 2)
       : `profile ${profile.name} is signed out; ${text}`,
   );
   return 0;
