@@ -66,8 +66,8 @@ export function openVisitor(): Visitor {
 }
 
 /**
- * Signs a person in, and returns what the console answers to the address at which the provider sends it back. A provider
- * that still knows the person of this browser asks nothing.
+ * Signs a person in, and returns what the console answers to the address at which the provider sends it back. A
+ * provider that still knows the person of this browser asks nothing.
  */
 export async function signInByProvider(visitor: Visitor, origin: string, { subject, factors, next, signal }: ChosenPerson) {
   const chooser = await visitor.follow(`${origin}/sign-in/begin?next=${encodeURIComponent(next)}`, "none", signal);

@@ -8,6 +8,7 @@ import { deadFiles } from "./dead-files.ts";
 import { readTree, type Rule, type TidyFinding, toTree } from "./file-tree.ts";
 import { fences, importFences } from "./import-fences.ts";
 import { importFloors } from "./import-floors.ts";
+import { lockedPackages } from "./locked-packages.ts";
 import { machineTraces } from "./machine-traces.ts";
 import { pagesPointToThings } from "./pages.ts";
 import { citePromises } from "./promises.ts";
@@ -223,6 +224,15 @@ const cases: readonly Case[] = [
       [{ "packages/http/a.test.ts": `read(new URL("a.json", ${addressAsPath});\n` }, "may hold spaces"],
     ],
     whole: { "README.md": `see .${homeFolder} and src${rootFolder}/a, and https://example.org${workFolder}/b\n` },
+  },
+  {
+    promise: "every package comes from a registry, with its hash",
+    rule: lockedPackages,
+    broken: [
+      [{ "pnpm-lock.yaml": "  a@1.0.0:\n    resolution: {integrity: sha1-YQ==}\n" }, "sha1-YQ=="],
+      [{ "pnpm-lock.yaml": "  a@1.0.0:\n    resolution: {commit: abc, repo: a, type: git}\n" }, "type: git"],
+    ],
+    whole: { "pnpm-lock.yaml": "  a@1.0.0:\n    resolution: {integrity: sha512-YQ==}\n" },
   },
   {
     promise: "every target that a page names exists",
