@@ -42,3 +42,12 @@ test("the machine's hex texts have their length, and none comes twice", () => {
   expect(new Set(texts).size).toBe(texts.length);
   expect(texts.filter((text) => text.includes("0".repeat(12)))).toEqual([]);
 });
+
+test("what was drawn in advance and given out is kept no longer: it may be a secret", () => {
+  const asked = vi.spyOn(crypto, "getRandomValues");
+  const given = Array.from({ length: 300 }, () => machineRandom.hex(32));
+  const kept = asked.mock.calls.map(([drawn]) => Buffer.from(drawn?.buffer ?? []).toString("hex"));
+  asked.mockRestore();
+  expect(kept.length).toBeGreaterThan(1);
+  expect(given.filter((secret) => kept.some((bytes) => bytes.includes(secret)))).toEqual([]);
+});
