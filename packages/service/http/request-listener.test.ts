@@ -13,10 +13,13 @@ afterEach(async () => {
 });
 
 /** A listener whose address `/direct` is answered without the Fetch API, and all others by it. */
-async function listening(handler: DirectHandler): Promise<number> {
+async function listening(handler: DirectHandler, byFetch: (request: Request) => void = () => undefined): Promise<number> {
   const events: string[] = [];
   const server = await listen({
-    fetch: (request) => new Response(`fetch ${request.method} ${new URL(request.url).pathname}`),
+    fetch(request) {
+      byFetch(request);
+      return new Response(`fetch ${request.method} ${new URL(request.url).pathname}`);
+    },
     direct: (method, path) => (method === "POST" && path === "/direct" ? handler : null),
     host: "127.0.0.1",
     port: 0,
@@ -42,6 +45,22 @@ test("a plain answer has its status and headers and no body, and its handler rea
   expect(answer).toMatch(/^HTTP\/1\.1 202 Accepted\r\ncontent-length: 0\r\nx-own: 1\r\n[^]*\r\n\r\n$/i);
   expect(seen).toEqual(["POST", "http://a/direct", "1, 2", null, "abc", "127.0.0.1"]);
 });
+
+test.each(["/direct", "/other"])(
+  "a header that is sent twice is joined at %s, also one of which Node would keep the first",
+  async (path) => {
+    const seen: unknown[] = [];
+    const port = await listening(
+      (request) => {
+        seen.push(request.header("referer"));
+        return Promise.resolve({ status: 202, headers: {} });
+      },
+      (request) => seen.push(request.headers.get("referer")),
+    );
+    await sendRaw(port, head(path, "referer: https://a.test/\r\nreferer: https://b.test/\r\ncontent-length: 0\r\n\r\n"));
+    expect(seen).toEqual(["https://a.test/, https://b.test/"]);
+  },
+);
 
 test.each(["constructor", "__proto__"])("a header %s that was not sent is none, though every object has it", async (name) => {
   const seen: unknown[] = [];

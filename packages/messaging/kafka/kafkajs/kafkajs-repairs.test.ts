@@ -5,13 +5,14 @@ import consumerGroup from "kafkajs/src/consumer/consumerGroup.js";
 import runner from "kafkajs/src/consumer/runner.js";
 import { expect, test } from "vitest";
 import { beginHeartbeats, endHeartbeats, fetchUntilCalled, heartbeatIntervalMs, stopHeartbeats, untilNextBeatMs } from "./heartbeats.ts";
-import { spaceFetches } from "./activity.ts";
+import { isAtRest, noteFetch, spaceFetches } from "./activity.ts";
 import { delayJoin } from "./kafkajs-repairs.ts";
 import { wakeAll } from "./sleeps.ts";
 
 // The repairs that one broker cannot provoke; `kafkajs-troubles.int.test.ts` tests the others.
 
 const topic = "t";
+const longAgoMs = 60_000;
 
 /** The parts of a consumer group that its fetch uses; `duringFetch` runs while the broker has the request. */
 function group(duringFetch: (self: { offsetManager: object }) => void) {
@@ -120,6 +121,19 @@ test("M: a member that hands over before a join sends heartbeats until it joins,
   expect(events).toEqual(["consumer.rebalancing", ...Array.from({ length: sent }, () => "consumer.heartbeat"), "joined"]);
   await handOver();
   expect(heartbeats).toBe(sent);
+});
+
+test("Y: a join ends the rest of a member", async () => {
+  const resting = Object.assign(Object.create(consumerGroup.prototype), {
+    instrumentationEmitter: { emit: () => undefined },
+    heartbeat: () => Promise.resolve(),
+    retrier: () => Promise.resolve(),
+  });
+  noteFetch(resting, 1, 0, performance.now() - longAgoMs);
+  expect(isAtRest(resting)).toBe(true);
+  await resting.joinAndSync();
+  endHeartbeats(resting);
+  expect(isAtRest(resting)).toBe(false);
 });
 
 const rebalancing = (): Error => Object.assign(new Error("the group rebalances"), { type: "REBALANCE_IN_PROGRESS" });
