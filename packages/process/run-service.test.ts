@@ -104,6 +104,14 @@ test("a process asks callers for certificates if its environment says so, also f
   expect(await stop()).toBe(0);
 });
 
+test("what a service answers without the Fetch API is answered so, and all else by it", async () => {
+  const { lines, stop } = await run(`${local}\npartitionCount: 12\n`);
+  const ask = async (path: string) => await fetch(`http://127.0.0.1:${lines.at(-1)?.port}${path}`, { method: "POST" });
+  const [direct, other] = [await ask("/direct"), await ask("/other")];
+  expect([direct.status, other.status, await other.text()]).toEqual([202, 200, "none"]);
+  expect(await stop()).toBe(0);
+});
+
 test("a process that asks for no certificates names the callers that are bound to one [D10.88]", async () => {
   const { lines, stop } = await run(`${bound}\npartitionCount: 12\n`);
   expect(lines.filter(({ event }) => event === "listener.certificates-not-asked")).toMatchObject([

@@ -9,7 +9,7 @@
 
 import { type Configuration, leaveOutSecrets, readConfigurationFile, type VariableName } from "@sluice/config";
 import { Fault } from "@sluice/kernel";
-import { countDroppedConnections, listen, type ListenLimits, listenLimitsDefault, type ListenOptions } from "@sluice/service";
+import { countDroppedConnections, listen, type ListenLimits, listenLimitsDefault, type RequestHandlers } from "@sluice/service";
 import { followConfiguration } from "./follow-configuration.ts";
 import { type Needs, needVariables, type Opened, openNeeds } from "./needs.ts";
 import { runProcess } from "./run-process.ts";
@@ -29,9 +29,8 @@ interface ServedApi<S> {
   /** The variable that names its port. */
   readonly variable: "SLUICE_HTTP_PORT" | "SLUICE_CONSOLE_PORT" | "SLUICE_CONTROL_PORT";
   readonly limits?: ListenLimits;
-  readonly fetch: (service: S) => ListenOptions["fetch"];
-  /** What of it is answered without the Fetch API; left out: nothing. */
-  readonly direct?: (service: S) => NonNullable<ListenOptions["direct"]>;
+  /** What answers its requests; `direct` those that go without the Fetch API. */
+  readonly handlers: (service: S) => RequestHandlers;
 }
 
 interface ServiceTable<N extends Needs, S extends ConfiguredService> {
@@ -76,12 +75,13 @@ export function runService<N extends Needs, S extends ConfiguredService>(name: s
     const following = followConfiguration({ ...file, running: configuration, logger, metrics, replace });
     opened.defer(() => following.stop());
     const ports: Partial<Record<string, number>> = {};
-    for (const [portName, { variable, limits = listenLimitsDefault, fetch, direct }] of apis) {
+    for (const [portName, { variable, limits = listenLimitsDefault, handlers }] of apis) {
       const address = { host: environment.SLUICE_HTTP_HOST, port: environment[variable] };
+      const answering = handlers(service);
       const listening = await listen({
         ...address,
-        fetch: fetch(service),
-        ...(direct === undefined ? {} : { direct: direct(service) }),
+        fetch: (request, connection) => answering.fetch(request, connection),
+        ...(answering.direct === undefined ? {} : { direct: answering.direct }),
         limits,
         logger,
         tls,

@@ -12,7 +12,7 @@ export type { ClientCertificates, ListenerTls } from "./http/listener-tls.ts";
 export * from "./http/problem.ts";
 export * from "./http/read-body.ts";
 export * from "./http/refusals.ts";
-export type { DirectHandler, PlainAnswer } from "./http/request-listener.ts";
+export type { DirectHandler, PlainAnswer, RequestHandlers } from "./http/request-listener.ts";
 export * from "./http/served-request.ts";
 export * from "./http/served-routes.ts";
 export { type ClientConnection, countDroppedConnections } from "./http/track-connections.ts";

@@ -36,11 +36,11 @@ runService("console", {
   },
   start: startConsole,
   serves: {
-    port: { variable: "SLUICE_CONSOLE_PORT", fetch: (desk) => (request, connection) => desk.fetch(request, connection) },
+    port: { variable: "SLUICE_CONSOLE_PORT", handlers: (desk) => desk },
     controlPort: {
       variable: "SLUICE_CONTROL_PORT",
       limits: { ...listenLimitsDefault, connectionsMax: 512, strangersMax: 64, acquaintancesMax: 192 },
-      fetch: (desk) => (request, connection) => desk.fetchControl(request, connection),
+      handlers: (desk) => ({ fetch: (request, connection) => desk.fetchControl(request, connection) }),
     },
   },
 });

@@ -11,10 +11,6 @@ runService("ingress", {
   },
   start: startIngress,
   serves: {
-    port: {
-      variable: "SLUICE_HTTP_PORT",
-      fetch: (ingress) => (request, connection) => ingress.fetch(request, connection),
-      direct: (ingress) => ingress.direct,
-    },
+    port: { variable: "SLUICE_HTTP_PORT", handlers: (ingress) => ingress },
   },
 });

@@ -176,6 +176,13 @@ describe("over HTTP, before the message is read", () => {
     }
     expect(journal()).toHaveLength(4);
   });
+
+  it("every address of a message is answered without the Fetch API, and nothing else is", async () => {
+    const { ingress } = await startTestIngress();
+    const direct = ingress.routes.filter(({ method, path }) => ingress.direct(method, path) !== null);
+    expect(direct.length).toBeGreaterThan(0);
+    expect(direct).toEqual(ingress.routes.filter(({ method }) => method === "POST"));
+  });
 });
 
 describe("what is decided later", () => {
