@@ -4,8 +4,10 @@
 //    questions and records. Debits would wait for that during its first take-over. Before it joins, others own the
 //    partitions, and nobody waits.
 // #2 The answers count for nothing: a take-over asks again, under its epoch. Nor do the records: they are folded as a
-//    rebuild folds them, into memory, and what follows from them is sent nowhere.
+//    rebuild folds them, into memory, and what follows from them is sent nowhere. But the key service is asked for the
+//    keys of sealed records among them, as their partition's owner asks: a key that is known is not asked for again.
 // #3 It ends after `warmUpMaxMs` and whatever fails: a server that does not answer is the trouble of the take-over.
+//    Then nothing more is asked, read or folded: the process has joined, and others wait for what it does.
 
 import { topics } from "@sluice/contracts";
 import { formatReason, type Logger, sleep } from "@sluice/kernel";
@@ -14,7 +16,7 @@ import type { Store, TransactionDocument } from "@sluice/store";
 import { foldInMemory, PartitionFold, type PartitionFoldPorts } from "./rebuild/partition-fold.ts";
 import { quarantinedCountMax } from "./tasks/quarantine-count.ts";
 
-export interface WarmUpPorts extends Omit<PartitionFoldPorts, "partition" | "skips"> {
+export interface WarmUpPorts extends Omit<PartitionFoldPorts, "partition" | "skips" | "ending"> {
   readonly messaging: Pick<Messaging, "ends" | "identity" | "read">;
   readonly store: Pick<Store, "days" | "transactions" | "partitions">;
   readonly logger: Pick<Logger, "info">;
@@ -31,7 +33,7 @@ export async function warmUp(ports: WarmUpPorts): Promise<void> {
   const { time, logger } = ports;
   const ended = new AbortController();
   const startedMs = time.monotonicMs();
-  const asked = Promise.all([askBroker(ports), askStore(ports)]).then(
+  const asked = Promise.all([askBroker(ports, ended.signal), askStore(ports)]).then(
     () => null,
     (error: unknown) => formatReason(error),
   );
@@ -40,7 +42,7 @@ export async function warmUp(ports: WarmUpPorts): Promise<void> {
   logger.info("scheduler.warm", { tookMs: Math.round(time.monotonicMs() - startedMs), ...(trouble === null ? {} : { trouble }) });
 }
 
-async function askBroker(ports: WarmUpPorts): Promise<void> {
+async function askBroker(ports: WarmUpPorts, ending: AbortSignal): Promise<void> {
   const { messaging, partitionCount } = ports;
   const partitions = Array.from({ length: partitionCount }, (_, partition) => partition);
   const [ends] = await Promise.all([
@@ -49,6 +51,7 @@ async function askBroker(ports: WarmUpPorts): Promise<void> {
     messaging.identity(topics.journal),
     messaging.identity(topics.deadLetters),
   ]);
+  ending.throwIfAborted();
   const partition = ends.findIndex(({ logStart, logEnd }) => logEnd > logStart);
   const found = ends[partition];
   if (found === undefined) return;
@@ -56,13 +59,13 @@ async function askBroker(ports: WarmUpPorts): Promise<void> {
   const from = logEnd - recordsMax > logStart ? logEnd - recordsMax : logStart;
   const place = { topic: topics.journal, partition };
   const records = await Array.fromAsync(requireCovered(messaging.read(place, from, logEnd), place, from, logEnd));
-  await foldNowhere(ports, partition, records);
+  await foldNowhere(ports, partition, records, ending);
 }
 
 /** #2 */
-async function foldNowhere(ports: WarmUpPorts, partition: number, records: readonly ReceivedRecord[]): Promise<void> {
+async function foldNowhere(ports: WarmUpPorts, partition: number, records: readonly ReceivedRecord[], ending: AbortSignal): Promise<void> {
   const nothing = { load: () => Promise.resolve(new Map<string, TransactionDocument>()) };
-  const fold = new PartitionFold({ ...ports, partition, skips: { find: () => null } }, foldInMemory(new Map(), nothing));
+  const fold = new PartitionFold({ ...ports, partition, skips: { find: () => null }, ending }, foldInMemory(new Map(), nothing));
   await fold.fold(records);
 }
 

@@ -27,6 +27,8 @@ export interface PartitionFoldPorts {
   readonly time: Time;
   /** What operators skipped in this partition: it is skipped here too, whether or not it can be read today. */
   readonly skips: DoneSkips;
+  /** Ends the fold: no more records are read, and nothing is tried again. Left out: nothing ends it. */
+  readonly ending?: AbortSignal;
 }
 
 export type FoldTarget = Pick<TransactionStore, "load" | "versions" | "write">;
@@ -88,10 +90,11 @@ export class PartitionFold {
 
   /** Records in offset order, from `nextOffset` on. */
   async fold(records: readonly ReceivedRecord[]): Promise<void> {
-    const { serde, handlers, partitionCount, skips } = this.#ports;
+    const { serde, handlers, partitionCount, skips, ending } = this.#ports;
     const reader = { serde, handlers, partitionCount, operatorJudge: this.#operatorJudge };
     const fresh: BatchRecord[] = [];
     for (const record of records) {
+      ending?.throwIfAborted();
       const skip = record.skip ?? skips.find(record.offset);
       const read = skip === null ? await readJournal(record, reader) : { record, ...skipByOperator(skip) };
       const handler = "handler" in read ? read.handler : null;
@@ -115,7 +118,8 @@ export class PartitionFold {
         return (await runBatch(records, this.#batchPorts())).handled;
       } catch (error) {
         if (!(error instanceof Fault) || !error.isRetryable || tries >= triesMax) throw error;
-        await sleep(this.#ports.time, pauseMs);
+        await sleep(this.#ports.time, pauseMs, this.#ports.ending);
+        this.#ports.ending?.throwIfAborted();
       }
     }
   }
