@@ -30,15 +30,20 @@ afterEach(() => {
   running.clear();
 });
 
-async function run(configuration: string, environment: Readonly<Record<string, string>> = {}) {
+async function run(configuration: string, environment: Readonly<Record<string, string>> = {}, nodeArguments: readonly string[] = []) {
   const file = join(mkdtempSync(join(tmpdir(), "sluice-")), "sluice.yaml");
   writeFileSync(file, configuration);
-  const child = spawn(process.execPath, [fileURLToPath(new URL("run-service.fixture.ts", import.meta.url))], {
+  const child = spawn(process.execPath, [...nodeArguments, fileURLToPath(new URL("run-service.fixture.ts", import.meta.url))], {
     env: { ...process.env, SLUICE_OPS_PORT: "0", SLUICE_CONFIG: file, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const lines: Line[] = [];
+  const collections: string[] = [];
   for await (const written of createInterface({ input: child.stdout })) {
+    if (!written.startsWith("{")) {
+      collections.push(written);
+      continue;
+    }
     const line = JSON.parse(written) as Line;
     lines.push(line);
     if (line.event === "service.listening") break;
@@ -49,7 +54,7 @@ async function run(configuration: string, environment: Readonly<Record<string, s
     child.kill("SIGTERM");
     return (await ended)[0] as number | null;
   }
-  return { lines, stop };
+  return { lines, collections, stop };
 }
 
 async function askReadiness(partitionCount: number) {
@@ -74,6 +79,15 @@ test("a service that finds topics with another number of partitions does not sta
     error: { message: expect.stringContaining("partitionCount is 6") as unknown },
   });
   expect(code).toBe(0);
+});
+
+test("a service gives back what only the loading of its code needed before it listens, if its flags allow it", async () => {
+  const configuration = `${local}\npartitionCount: 12\n`;
+  const isReducing = (line: string): boolean => line.includes("Mark-Compact (reduce)");
+  const [allowed, other] = [await run(configuration, {}, ["--trace-gc", "--expose-gc"]), await run(configuration, {}, ["--trace-gc"])];
+  expect(allowed.collections.some(isReducing)).toBe(true);
+  expect(other.collections.some(isReducing)).toBe(false);
+  expect([await allowed.stop(), await other.stop()]).toEqual([0, 0]);
 });
 
 const authority = createCertificateAuthority("Ours", machineTime.nowMs());

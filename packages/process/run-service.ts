@@ -6,12 +6,14 @@
 // #3 Everything is closed in reverse order of its opening: the HTTP ports first, then the service, then its needs.
 // #4 Every service follows the configuration file while it runs.
 // #5 A service that calls no bank has no secret of that file, and needs no variable of one.
+// #6 What only the loading of its code needed is given back before the service starts (`release-memory.ts`).
 
 import { type Configuration, leaveOutSecrets, readConfigurationFile, type VariableName } from "@sluice/config";
 import { Fault } from "@sluice/kernel";
 import { countDroppedConnections, listen, type ListenLimits, listenLimitsDefault, type RequestHandlers } from "@sluice/service";
 import { followConfiguration } from "./follow-configuration.ts";
 import { type Needs, needVariables, type Opened, openNeeds } from "./needs.ts";
+import { releaseMemory } from "./release-memory.ts";
 import { runProcess } from "./run-process.ts";
 import { openTracer, traceVariables } from "./traces/open-tracer.ts";
 import { partitionsDiffer } from "./checks/partition-check.ts";
@@ -60,6 +62,7 @@ export function runService<N extends Needs, S extends ConfiguredService>(name: s
       logger.error("service.refused", { error: needs });
       return { readiness: () => ({ isReady: false, reasons: [needs.message] }), stop: () => Promise.resolve() };
     }
+    releaseMemory();
     const { partitionCount } = configuration;
     const tracer = openTracer(name, environment, context);
     if (tracer !== null) opened.defer(() => tracer.stop());

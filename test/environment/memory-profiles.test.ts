@@ -15,6 +15,11 @@ describe.each(serviceNames)("the memory profiles of %s", (service) => {
     expect(small).toBeLessThan(large!);
   });
 
+  it("let the service give back what only its start needed", async () => {
+    const { profiles } = await readMemoryTable(service);
+    for (const { nodeArguments } of Object.values(profiles)) expect(nodeArguments).toContain("--expose-gc");
+  });
+
   it("have arguments that Node knows", async () => {
     const { profiles } = await readMemoryTable(service);
     for (const { nodeArguments, environment } of Object.values(profiles)) {
