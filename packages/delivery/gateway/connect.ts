@@ -8,7 +8,8 @@
 
 import { isIP, type LookupFunction } from "node:net";
 import type { SecureContext } from "node:tls";
-import { buildConnector } from "undici";
+import type { buildConnector } from "undici";
+import connectTo from "undici/lib/core/connect.js";
 import { createAddressCheck, type AddressCheck, type AddressRefusal } from "./address-check.ts";
 import type { ResolvedAddress } from "./names/resolved-address.ts";
 
@@ -35,7 +36,7 @@ export class ConnectFailure extends Error {
 
 export function createCheckedConnector(options: ConnectorOptions): buildConnector.connector {
   const check = createAddressCheck(options.allowedAddresses, options.url.protocol === "https:");
-  const connect = buildConnector({
+  const connect = connectTo({
     timeout: options.timeoutMs,
     allowH2: false,
     lookup: createCheckedLookup(options.resolve, check),

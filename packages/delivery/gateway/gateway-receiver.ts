@@ -8,7 +8,8 @@ import type { SecureContext } from "node:tls";
 import type { ConfiguredAccessToken } from "@sluice/config";
 import { createSecretFiles, type TokenCache } from "@sluice/connection";
 import type { Random, Time } from "@sluice/kernel";
-import { Pool, type buildConnector } from "undici";
+import type { buildConnector, Pool } from "undici";
+import UndiciPool from "undici/lib/dispatcher/pool.js";
 import type { DeliveryReceiver, OperationAddress } from "../endpoint/operation-addresses.ts";
 import type { AddressRefusal } from "./address-check.ts";
 import { createCheckedConnector, findAddressRefusal, type ResolveHost } from "./connect.ts";
@@ -138,7 +139,7 @@ export class GatewayReceiver {
 }
 
 function createPool(receiver: DeliveryReceiver, origin: string, connect: buildConnector.connector): Pool {
-  return new Pool(origin, {
+  return new UndiciPool(origin, {
     connections: receiver.connections,
     pipelining: 1,
     allowH2: false,

@@ -8,7 +8,10 @@
 import { Socket } from "node:net";
 import type { SecureContext } from "node:tls";
 import { type Time, tlsSettings } from "@sluice/kernel";
-import { buildConnector, Client } from "undici";
+import type { buildConnector } from "undici";
+import requestTunnel from "undici/lib/api/api-connect.js";
+import connectTo from "undici/lib/core/connect.js";
+import Client from "undici/lib/dispatcher/client.js";
 import { ConnectFailure, createLookup, type ResolveHost } from "./connect.ts";
 
 export interface TunnelOptions {
@@ -27,7 +30,7 @@ export function createTunnelConnector(options: TunnelOptions): buildConnector.co
   const { time, proxy, timeoutMs, secureContext, resolve } = options;
   const lookup = createLookup(resolve);
   const verified = { rejectUnauthorized: true, ...tlsSettings } as const;
-  const connectInside = buildConnector({
+  const connectInside = connectTo({
     timeout: timeoutMs,
     allowH2: false,
     ...verified,
@@ -42,7 +45,7 @@ export function createTunnelConnector(options: TunnelOptions): buildConnector.co
     const givingUp = new AbortController();
     using _ = time.after(timeoutMs, () => givingUp.abort());
     try {
-      const { statusCode, socket } = await client.connect({ path: target, headers, signal: givingUp.signal });
+      const { statusCode, socket } = await requestTunnel.call(client, { path: target, headers, signal: givingUp.signal });
       if (statusCode >= 200 && statusCode < 300 && socket instanceof Socket) return socket;
       socket.on("error", () => undefined).destroy();
       return new ConnectFailure(toProxyFailure(statusCode));
