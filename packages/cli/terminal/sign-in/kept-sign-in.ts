@@ -72,7 +72,7 @@ function takeAway(path: string): KeptSignIn | null {
   return kept;
 }
 
-/** Whoever refreshes for longer than that has died: it is not waited for any more. */
+/** A process that refreshes for longer than that has died: it is not waited for any more. */
 async function awaitRefresh(lock: string, ports: Pick<ProviderClientPorts, "nowMs" | "sleep">): Promise<void> {
   if (!existsSync(lock)) return;
   await inTurn(lock, ports, () => Promise.resolve()).catch((error: unknown) => {

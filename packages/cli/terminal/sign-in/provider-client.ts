@@ -128,7 +128,7 @@ export function providerClient(ports: ProviderClientPorts, settings: LoginProvid
       if (answer === "invalid_grant") return null;
       throw refused(answer);
     },
-    /** Revokes the refresh token, else the access token. Whether the provider has a revocation, was there and took it. */
+    /** Revokes the refresh token, else the access token. Whether the provider has a revocation, answered and took it. */
     async revoke({ refreshToken, accessToken }: Pick<GivenTokens, "refreshToken" | "accessToken">): Promise<boolean> {
       const form = { token: refreshToken ?? accessToken, token_type_hint: refreshToken === null ? "access_token" : "refresh_token" };
       const asked = async () => {
