@@ -59,6 +59,8 @@ export interface ItemResolutionRequested {
   readonly replacedBy: string | null;
   /** The resolution becomes final only when another person confirms it. */
   readonly needsSecondPerson: boolean;
+  /** Milliseconds from its append in which another person can confirm it; null: it waits without an end. */
+  readonly lifetimeMs: number | null;
 }
 
 export interface ItemResolutionConfirmed {

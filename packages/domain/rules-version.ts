@@ -2,7 +2,7 @@
 // gives raises it (`services/scheduler/recorded`).
 
 /** Version 1 is that of every document that names none. */
-export const rulesVersion = 4;
+export const rulesVersion = 5;
 
 /** The versions of the rules that decided the records of one transaction. */
 export interface RulesSpan {

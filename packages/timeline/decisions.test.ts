@@ -99,7 +99,7 @@ test("an item shows its resolution: proposed, then confirmed by another person",
   const story = new TimelineStory();
   await held(story);
   await story.applyMarker({ kind: "DayReconciled", ...markerBase, id: `${day}:DayReconciled:1`, number: 1 });
-  const asked = { action: action("i1"), day, resolution: "NOT_MADE", replacedBy: null, needsSecondPerson: true } as const;
+  const asked = { action: action("i1"), day, resolution: "NOT_MADE", replacedBy: null, needsSecondPerson: true, lifetimeMs: null } as const;
   await story.appendFact({ name: "ItemResolutionRequested", value: asked });
   expect(findLine(await timefindLine(story), "proposed")).toContain(
     "row 0 HELD WINDOW_MISSED proposed: not-made, by thandi: because of i1",
@@ -119,7 +119,7 @@ test("a rejected resolution is in the timeline with who and why, and the item sh
   const story = new TimelineStory();
   await held(story);
   await story.applyMarker({ kind: "DayReconciled", ...markerBase, id: `${day}:DayReconciled:1`, number: 1 });
-  const asked = { action: action("i1"), day, resolution: "NOT_MADE", replacedBy: null, needsSecondPerson: true } as const;
+  const asked = { action: action("i1"), day, resolution: "NOT_MADE", replacedBy: null, needsSecondPerson: true, lifetimeMs: null } as const;
   await story.appendFact({ name: "ItemResolutionRequested", value: asked });
   const stored = await story.settle(story.store.transactions.load([storyUetr]));
   const proposal = stored.get(storyUetr)?.transaction.items[0]?.resolution ?? null;

@@ -256,7 +256,14 @@ async function buildResolutions(
   const items = await store.transactions.items(day, null, 10_000);
   return items.map(({ uetr }, index) => {
     const resolution = resolutions[Math.floor(random.fraction() * resolutions.length)] ?? "MADE";
-    const value = { action: { ...action, id: `${id}-${index}` }, day, resolution, replacedBy: null, needsSecondPerson: false };
+    const value = {
+      action: { ...action, id: `${id}-${index}` },
+      day,
+      resolution,
+      replacedBy: null,
+      needsSecondPerson: false,
+      lifetimeMs: null,
+    };
     return { key: uetr, decoded: { name: "ItemResolutionRequested", value } };
   });
 }

@@ -46,6 +46,9 @@ const resolution = z
     kind: z.enum(["MADE", "NOT_MADE", "REPLACED"]),
     replacedBy: uetrSchema.nullable(),
     isFinal: z.boolean().meta({ description: "false: a second person has to confirm it, by `offset` and `contentSha256`." }),
+    expiresAt: timeSchema.nullable().meta({
+      description: "From then on nobody can confirm it, and it has to be asked for again. null: it is final, or waits without an end.",
+    }),
     offset: bigNumberSchema.meta({ description: "Offset of the request in the journal." }),
     contentSha256: textSchema.meta({ description: "SHA-256, hex, of what the request decides and why." }),
     at: timeSchema,

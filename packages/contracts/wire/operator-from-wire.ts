@@ -20,8 +20,9 @@ export function operatorFact(decoded: OperatorRecord): Fact {
     }
     case "ItemResolutionRequested": {
       const { action, day, replacedBy, needsSecondPerson } = decoded.value;
+      const lifetimeMs = decoded.value.lifetimeMs === null ? null : Number(decoded.value.lifetimeMs);
       const resolution = mapSymbol(decoded.value.resolution, { MADE: "made", NOT_MADE: "not-made", REPLACED: "replaced" } as const);
-      return { kind: decoded.name, action: toOperatorAction(action, sha), day, resolution, replacedBy, needsSecondPerson };
+      return { kind: decoded.name, action: toOperatorAction(action, sha), day, resolution, replacedBy, needsSecondPerson, lifetimeMs };
     }
     case "ItemResolutionConfirmed": {
       const { action, confirms, proposalOffset, proposalSha256 } = decoded.value;

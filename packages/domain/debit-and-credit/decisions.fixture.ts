@@ -37,6 +37,7 @@ export function resolution(
     resolution: "made",
     replacedBy: null,
     needsSecondPerson: false,
+    lifetimeMs: null,
     ...changes,
   };
 }

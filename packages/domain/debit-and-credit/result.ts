@@ -61,6 +61,7 @@ export type DecisionReason =
   | "same-person"
   | "no-replacement"
   | "resolution-proposed"
+  | "proposal-expired"
   | "not-quarantined"
   | "quarantined"
   | "other-deadline"

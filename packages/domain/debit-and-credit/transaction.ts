@@ -194,6 +194,8 @@ export interface Resolution {
   readonly offset: bigint;
   readonly atMs: number;
   readonly isFinal: boolean;
+  /** From then on nobody can confirm the proposal; null: it is final, or waits without an end. */
+  readonly expiresAtMs: number | null;
   readonly confirmed: { readonly action: OperatorAction; readonly atMs: number } | null;
 }
 

@@ -95,6 +95,7 @@ function buildResolvedItem(isFinal: boolean): Item {
       offset: 15n,
       atMs: 1_795_000_001_000,
       isFinal,
+      expiresAtMs: isFinal ? null : 1_795_086_401_000,
       confirmed: null,
     },
   });

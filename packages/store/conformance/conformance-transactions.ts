@@ -122,6 +122,7 @@ export function conformanceFullTransaction(): Transaction {
           offset: 15n,
           atMs: 1_795_000_001_000,
           isFinal: true,
+          expiresAtMs: null,
           confirmed: { action: { ...conformanceAction, id: "a-2", operator: "zanele" }, atMs: 1_795_000_002_000 },
         },
         note: { action: conformanceAction, assignee: "thabo", offset: 16n, atMs: 1_795_000_003_000 },

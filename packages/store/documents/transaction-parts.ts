@@ -76,6 +76,7 @@ const resolution = document<Resolution>()({
   offset: plain,
   at,
   isFinal: plain,
+  expiresAt: as("expiresAtMs", nullable(date)),
   confirmed: nullable(document<NonNullable<Resolution["confirmed"]>>()({ action: actionCodec, at })),
 });
 

@@ -114,7 +114,7 @@ function parseInstant(text: string | null): number | null | undefined {
 }
 
 /** #1 #2 */
-async function listOfTransactions({ store }: ActionsPorts, asked: Asked, schemes: Operator["schemes"]) {
+async function listOfTransactions({ store, brokerNowMs }: ActionsPorts, asked: Asked, schemes: Operator["schemes"]) {
   const found = await store.transactions.search({ decided: asked, schemes: schemes ?? undefined }, null, transactionsMax);
   const loaded = await store.transactions.load(found.map(({ uetr }) => uetr));
   const decided = [...loaded].flatMap(
@@ -123,7 +123,8 @@ async function listOfTransactions({ store }: ActionsPorts, asked: Asked, schemes
       {
         transaction: { decisions, items },
       },
-    ]) => decisions.map((one): Decided => ({ ...one, key, awaitsConfirmation: isConfirmationAwaited(items, one.action.id) })),
+    ]) =>
+      decisions.map((one): Decided => ({ ...one, key, awaitsConfirmation: isConfirmationAwaited(items, one.action.id, brokerNowMs()) })),
   );
   return { decided, isWhole: found.length < transactionsMax };
 }

@@ -2,6 +2,7 @@
 // configuration requires a second person, a resolution counts only after another person, with the role approve, has
 // confirmed it by its offset in the journal and the hash of its content. That person can reject it in the same way.
 
+import type { Configuration } from "@sluice/config";
 import { createDecisionHandler, refuseWith, type DecisionPorts } from "./decision.ts";
 import { decideOnTransaction } from "./decide-on-transaction.ts";
 import type { ControlHandler } from "../http/control-handler.ts";
@@ -12,10 +13,15 @@ export function resolveItem(ports: DecisionPorts): ControlHandler {
     if (replacedBy !== null && replacedBy === asked.question.path["uetr"]) {
       return refuseWith(422, "The decision cannot be processed.", "/replacedBy: another transaction, not this one");
     }
-    const needsSecondPerson = ports.configuration.resolutionNeedsSecondPerson;
-    const value = { action: asked.action, day, resolution, replacedBy, needsSecondPerson };
+    const value = { action: asked.action, day, resolution, replacedBy, ...secondPersonFor(ports.configuration) };
     return await decideOnTransaction(ports, asked, { name: "ItemResolutionRequested", value });
   });
+}
+
+/** A resolution waits for its second person as long as any proposal. */
+export function secondPersonFor(configuration: Pick<Configuration, "resolutionNeedsSecondPerson" | "secondPerson">) {
+  const { resolutionNeedsSecondPerson: needsSecondPerson, secondPerson } = configuration;
+  return { needsSecondPerson, lifetimeMs: needsSecondPerson ? BigInt(secondPerson.proposalLifetimeMs) : null };
 }
 
 export function confirmResolution(ports: DecisionPorts): ControlHandler {

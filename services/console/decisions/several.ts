@@ -9,6 +9,7 @@ import { decideOnSeveral } from "./decide-on-several.ts";
 import { decideOnTransaction, type TransactionRecord } from "./decide-on-transaction.ts";
 import { decideOnBank, type BankRecord } from "./pause-bank.ts";
 import { parseMillisecond } from "./parse-millisecond.ts";
+import { secondPersonFor } from "./resolve-item.ts";
 
 export function withdrawDebits(ports: DecisionPorts): ControlHandler {
   return decideOnSeveral(ports, "withdrawDebits", ({ of }) =>
@@ -17,12 +18,11 @@ export function withdrawDebits(ports: DecisionPorts): ControlHandler {
 }
 
 export function resolveItems(ports: DecisionPorts): ControlHandler {
-  const needsSecondPerson = (): boolean => ports.configuration.resolutionNeedsSecondPerson;
   return decideOnSeveral(ports, "resolveItems", ({ of, resolution }) =>
     of.map(({ uetr, day }) =>
       onTransaction(ports, uetr, `${uetr} ${day}`, (action) => ({
         name: "ItemResolutionRequested",
-        value: { action, day, resolution, replacedBy: null, needsSecondPerson: needsSecondPerson() },
+        value: { action, day, resolution, replacedBy: null, ...secondPersonFor(ports.configuration) },
       })),
     ),
   );

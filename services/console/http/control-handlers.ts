@@ -73,7 +73,7 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
   });
   return keepWithinSchemes(ports, {
     ...createControlQueries(ports),
-    showAction: showAction(ports),
+    showAction: showAction({ ...ports, brokerNowMs: () => ports.brokerClock.nowMs() }),
     resolveItem: resolveItem(acting),
     confirmResolution: confirmResolution(acting),
     rejectResolution: rejectResolution(acting),

@@ -3,6 +3,7 @@
 // #1 The domain's own `decide` answers, as it answers a decision: the list has no rule of its own.
 // #2 The operator's roles are looked at last, so that a reader learns what somebody else could do.
 
+import { secondPersonFor } from "../decisions/resolve-item.ts";
 import type { Configuration } from "@sluice/config";
 import { secondPersonOperations, type SecondPersonOperation } from "@sluice/contracts";
 import { awaitedDelivery, type Transaction } from "@sluice/domain";
@@ -71,7 +72,7 @@ function listCandidates({ transaction, messages, operator, configuration, nowMs 
     day: item?.day ?? transaction.reconciliationDay ?? "",
     resolution: "MADE",
     replacedBy: null,
-    needsSecondPerson: configuration.resolutionNeedsSecondPerson,
+    ...secondPersonFor(configuration),
   } as const;
   const confirmation = {
     action,

@@ -21,7 +21,7 @@ import { loadUndelivered } from "../queries/list-undelivered.ts";
 import { loadCreditsAtGates } from "../queries/list-windows.ts";
 import type { ParkedCounts } from "../queries/parked-counts.ts";
 import { formatAmount, formatOptionalInstant } from "../views/control-values.ts";
-import { isItemOpen } from "../views/item-view.ts";
+import { isConfirmable } from "../views/item-view.ts";
 import { windowReport } from "../views/window-report.ts";
 import type { DateTotals } from "./date-totals.ts";
 import { createKeptCount, type KeptCount } from "./kept-count.ts";
@@ -136,16 +136,16 @@ async function countTransactions({ store, partitionCount, brokerNowMs }: Overvie
     held.push(...(await store.transactions.totals({ partition, state: "HELD" })));
   const open = await store.transactions.totals({ isItemOpen: true });
   const quarantined = await store.transactions.totals({ isQuarantined: true });
-  const proposed = await countProposedItems(store);
+  const proposed = await countProposedItems(store, countedAtMs);
   return { held, open, proposed, quarantined: quarantined.reduce((sum, { count }) => sum + count, 0), countedAtMs };
 }
 
 /** Counts in the first transactions that the store returns at once: a person who has so many begins with them. */
-async function countProposedItems(store: Store) {
+async function countProposedItems(store: Store, nowMs: number | null) {
   const found = await store.transactions.search({ isItemProposed: true }, null, searchMax);
   const persons = found.flatMap(({ items }) =>
     items.flatMap((item) =>
-      isItemOpen(item) && item.resolution !== null ? (item.resolution.action.person ?? item.resolution.action.operator) : [],
+      isConfirmable(item, nowMs) && item.resolution !== null ? (item.resolution.action.person ?? item.resolution.action.operator) : [],
     ),
   );
   return [...Map.groupBy(persons, (person) => person)]

@@ -26,6 +26,7 @@ function buildResolution(kind: Resolution["kind"], over: Partial<Resolution> = {
     offset: 15n,
     atMs: consoleStartAtMs,
     isFinal: true,
+    expiresAtMs: null,
     confirmed: null,
     ...over,
   };

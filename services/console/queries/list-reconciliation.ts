@@ -57,6 +57,7 @@ function parseItemQuery(query: URLSearchParams, { id, person, schemes }: Control
     // Without a day and without `open`, the list has the items that still need somebody's decision.
     isItemOpen: isOpen ?? (typeof day === "string" ? undefined : true),
     isItemProposed: proposed === null ? undefined : true,
+    confirmableAtMs: nowMs,
     notProposedBy: proposed === "mine" ? { operator: id, person } : undefined,
     itemMadeToMs: minAgeMs === null ? undefined : nowMs - minAgeMs,
   };

@@ -162,6 +162,7 @@ test("the timeline of a transaction comes with its items, decisions and quaranti
     offset: 15n,
     atMs: consoleStartAtMs,
     isFinal: true,
+    expiresAtMs: null,
     confirmed,
   } as const;
   const note = {

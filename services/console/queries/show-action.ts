@@ -11,7 +11,13 @@ import { explainReason } from "../views/reason-text.ts";
 
 type Note = Transaction["decisions"][number] | Day["decisions"][number] | BankDecision;
 
-export function showAction({ store }: { readonly store: Pick<Store, "transactions" | "days" | "banks"> }): ControlHandler {
+interface ShowActionPorts {
+  readonly store: Pick<Store, "transactions" | "days" | "banks">;
+  /** By the broker's clock, milliseconds; null: not known. */
+  readonly brokerNowMs: () => number | null;
+}
+
+export function showAction({ store, brokerNowMs }: ShowActionPorts): ControlHandler {
   return async ({ path: { action = "" }, query }) => {
     const key = query.get("key") ?? "";
     const judged = await loadJudged(store, key);
@@ -21,7 +27,7 @@ export function showAction({ store }: { readonly store: Pick<Store, "transaction
     const explained = note.why === null ? null : explainReason(note.why);
     return {
       kind: "found",
-      body: { schema: "Action", key, ...decisionView(note), explained, awaitsConfirmation: judged.isAwaited(action) },
+      body: { schema: "Action", key, ...decisionView(note), explained, awaitsConfirmation: judged.isAwaited(action, brokerNowMs()) },
     };
   };
 }
@@ -29,7 +35,7 @@ export function showAction({ store }: { readonly store: Pick<Store, "transaction
 interface Judged {
   readonly notes: readonly Note[];
   /** Whether a second person has still to confirm the decision with this id. */
-  isAwaited(action: string): boolean;
+  isAwaited(action: string, nowMs: number | null): boolean;
 }
 
 /** Null: the text is not a key. */
@@ -41,5 +47,5 @@ async function loadJudged(store: Pick<Store, "transactions" | "days" | "banks">,
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(key)) return null;
   const transaction = (await store.transactions.load([key])).get(key)?.transaction;
   const { decisions: notes, items } = transaction ?? { decisions: [], items: [] };
-  return { notes, isAwaited: (action) => isConfirmationAwaited(items, action) };
+  return { notes, isAwaited: (action, nowMs) => isConfirmationAwaited(items, action, nowMs) };
 }

@@ -36,6 +36,8 @@ interface ResolutionView {
   readonly replacedBy: string | null;
   /** False: a second person has to confirm the resolution, by its offset and the hash of its content. */
   readonly isFinal: boolean;
+  /** From then on nobody can confirm it; null: it is final, or waits without an end. */
+  readonly expiresAt: string | null;
   readonly offset: string;
   readonly contentSha256: string;
   readonly at: string;
@@ -47,9 +49,19 @@ export function isItemOpen({ settledAtMs, resolution }: Pick<Item, "settledAtMs"
   return settledAtMs === null && resolution?.isFinal !== true;
 }
 
-/** Whether the decision with this id resolved an item, and another person has still to confirm it. */
-export function isConfirmationAwaited(items: readonly Pick<Item, "settledAtMs" | "resolution">[], action: string): boolean {
-  return items.some((item) => isItemOpen(item) && item.resolution?.action.id === action);
+/** Whether somebody proposed how the item ended, and another person can still confirm it; `nowMs` null: not known. */
+export function isConfirmable(item: Pick<Item, "settledAtMs" | "resolution">, nowMs: number | null): boolean {
+  const expiresAtMs = item.resolution?.expiresAtMs ?? null;
+  return isItemOpen(item) && item.resolution !== null && (expiresAtMs === null || nowMs === null || nowMs < expiresAtMs);
+}
+
+/** Whether the decision with this id resolved an item, and another person can still confirm it. */
+export function isConfirmationAwaited(
+  items: readonly Pick<Item, "settledAtMs" | "resolution">[],
+  action: string,
+  nowMs: number | null,
+): boolean {
+  return items.some((item) => isConfirmable(item, nowMs) && item.resolution?.action.id === action);
 }
 
 export function itemView(item: Item): ItemView {
@@ -73,11 +85,12 @@ function noteView({ action, assignee, offset, atMs }: ItemNote): ItemNoteView {
   return { at: formatInstant(atMs), offset: String(offset), assignee, action: actionView(action) };
 }
 
-function resolutionView({ kind, replacedBy, isFinal, offset, atMs, action, confirmed }: Resolution): ResolutionView {
+function resolutionView({ kind, replacedBy, isFinal, expiresAtMs, offset, atMs, action, confirmed }: Resolution): ResolutionView {
   return {
     kind: kind.toUpperCase().replace("-", "_"),
     replacedBy,
     isFinal,
+    expiresAt: formatOptionalInstant(expiresAtMs),
     offset: String(offset),
     contentSha256: action.contentSha256,
     at: formatInstant(atMs),

@@ -6,7 +6,7 @@
 
 import { isSamePerson, type Item } from "@sluice/domain";
 import type { Store, SummaryRow, TransactionQuery } from "@sluice/store";
-import { isItemOpen, itemView, type ItemView } from "./item-view.ts";
+import { isConfirmable, isItemOpen, itemView, type ItemView } from "./item-view.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import { formatAmount } from "./control-values.ts";
 import { shownAccountEnd } from "./sealed-terms.ts";
@@ -40,6 +40,8 @@ export interface FoundItem {
 type StoredItemTerms = "itemDay" | "itemRow" | "itemCause" | "isItemOpen" | "isItemProposed" | "itemMadeToMs" | "bank" | "schemes";
 
 export interface ItemQuery extends Pick<TransactionQuery, StoredItemTerms> {
+  /** Leaves out proposals that nobody can confirm any more at this time; left out: none are. */
+  readonly confirmableAtMs?: number | undefined;
   /** Leaves out what this person proposed; left out: nobody's proposals are. */
   readonly notProposedBy?: { readonly operator: string; readonly person: string } | undefined;
 }
@@ -62,13 +64,13 @@ export function selectItems(transaction: SummaryRow, query: ItemQuery): readonly
 }
 
 function matches(item: Item, query: ItemQuery): boolean {
-  const { itemDay, itemRow, itemCause, isItemOpen: isOpen, isItemProposed, itemMadeToMs, notProposedBy } = query;
+  const { itemDay, itemRow, itemCause, isItemOpen: isOpen, isItemProposed, itemMadeToMs, notProposedBy, confirmableAtMs } = query;
   return (
     (itemDay === undefined || item.day === itemDay) &&
     (itemRow === undefined || item.row === itemRow) &&
     (itemCause === undefined || item.cause === itemCause) &&
     (isOpen === undefined || isItemOpen(item) === isOpen) &&
-    (isItemProposed !== true || (isItemOpen(item) && item.resolution !== null)) &&
+    (isItemProposed !== true || isConfirmable(item, confirmableAtMs ?? null)) &&
     (itemMadeToMs === undefined || item.madeAtMs <= itemMadeToMs) &&
     (notProposedBy === undefined || item.resolution === null || !isSamePerson(item.resolution.action, notProposedBy))
   );

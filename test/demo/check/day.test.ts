@@ -48,6 +48,7 @@ function buildResolution(kind: "made" | "not-made"): Item["resolution"] {
     offset: 1n,
     atMs: 0,
     isFinal: true,
+    expiresAtMs: null,
     confirmed: { action: { ...action, operator: "sipho" }, atMs: 1 },
   };
 }

@@ -134,6 +134,14 @@ export const domainBugs: readonly PlantedBug[] = [
     nearest: [`${debits}/facts/on-resolution.test.ts`],
   },
   {
+    id: "late-confirmation-counts",
+    breaks: "A resolution is confirmed at the end of its lifetime, when nobody may any more.",
+    edits: [
+      { file: `${debits}/facts/on-resolution.ts`, find: "place.appendedAtMs >= expiresAtMs", put: "place.appendedAtMs > expiresAtMs" },
+    ],
+    nearest: [`${debits}/facts/on-resolution.test.ts`],
+  },
+  {
     id: "one-person-confirms-a-proposal",
     breaks: "The person who proposed a decision that moves money may confirm it.",
     edits: [

@@ -94,9 +94,15 @@ export const runBulkWithdraw = runSeveral(async (call, client) => {
   return { path: "/withdrawal", of: found.map((row) => memberText(row, "uetr")), body: {}, what: "withdrawal of what the filter finds" };
 });
 
+/** Whether nobody can confirm what was proposed for the item any more; the console judges it again. */
+function isTooLateToConfirm(row: AnswerBody): boolean {
+  const until = Date.parse(memberText(row, "resolution.expiresAt"));
+  return until <= machineTime.nowMs();
+}
+
 export const runBulkResolve = runSeveral(async (call, client) => {
   const resolution = requireOption(call, "as").toUpperCase().replace("-", "_");
-  const items = (await listItems(call, client)).filter((row) => row["resolution"] === null);
+  const items = (await listItems(call, client)).filter((row) => row["resolution"] === null || isTooLateToConfirm(row));
   const of = items.map((row) => ({ uetr: memberText(row, "uetr"), day: memberText(row, "day") }));
   return { path: "/resolution", of, body: { resolution }, what: `resolution of the open items as ${resolution}` };
 });
@@ -104,7 +110,10 @@ export const runBulkResolve = runSeveral(async (call, client) => {
 export const runBulkConfirm = runSeveral(async (call, client) => {
   const { person } = await client.get("/me");
   const items = (await listItems(call, client)).filter(
-    (row) => memberText(row, "resolution.isFinal") === "false" && memberText(row, "resolution.action.person") !== person,
+    (row) =>
+      memberText(row, "resolution.isFinal") === "false" &&
+      !isTooLateToConfirm(row) &&
+      memberText(row, "resolution.action.person") !== person,
   );
   const of = items.map((row) => ({
     uetr: memberText(row, "uetr"),

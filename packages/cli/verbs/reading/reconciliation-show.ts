@@ -75,7 +75,9 @@ function evidenceText(item: AnswerBody): string {
 function resolutionLines(item: AnswerBody): readonly string[] {
   const at = (path: string): string => memberText(item, `resolution.${path}`);
   const by = at("replacedBy") === "-" ? "" : ` by ${at("replacedBy")}`;
-  const confirmation = at("isFinal") === "true" ? "" : `; to be confirmed: --offset ${at("offset")} --sha256 ${at("contentSha256")}`;
+  const until = at("expiresAt") === "-" ? "" : ` until ${at("expiresAt")}`;
+  const confirmation =
+    at("isFinal") === "true" ? "" : `; to be confirmed${until}: --offset ${at("offset")} --sha256 ${at("contentSha256")}`;
   return [
     `  ${at("kind")}${by}  ${at("at")} by ${decidersText(item, "resolution.action.")}: ${at("action.reason")}${confirmation}`,
     ...(at("confirmed.at") === "-" ? [] : [`  confirmed  ${at("confirmed.at")} by ${at("confirmed.action.operator")}`]),

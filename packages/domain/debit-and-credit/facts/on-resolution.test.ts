@@ -176,6 +176,25 @@ test("a resolution that needs a second person counts only when another operator 
   expect(twice.last).toMatchObject({ decision: "refused", reason: "already-resolved", outputs: [] });
 });
 
+test("a proposal with a lifetime is confirmed before its end or not at all, and the item can be resolved again [D9 second-person]", () => {
+  const betweenMs = stepPosition(offUs.length + 1).appendedAtMs - stepPosition(offUs.length).appendedAtMs;
+  const propose = (lifetimeMs: number) => resolution({ needsSecondPerson: true, lifetimeMs });
+  const inTime = stateAfter(...offUs, propose(betweenMs + 1), confirmation());
+  expect(inTime.transaction.items).toMatchObject([{ resolution: { isFinal: true, expiresAtMs: null } }]);
+  const late = stateAfter(...offUs, propose(betweenMs), confirmation());
+  expect(late.last).toMatchObject({ decision: "refused", reason: "proposal-expired", outputs: [] });
+  const expiresAtMs = stepPosition(offUs.length + 1).appendedAtMs;
+  expect(late.transaction).toMatchObject({ outcomeReport: null, items: [{ resolution: { isFinal: false, expiresAtMs } }] });
+  const again = stateAfter(
+    ...offUs,
+    propose(betweenMs),
+    confirmation(),
+    resolution({ needsSecondPerson: true }, "i2"),
+    confirmation("i2", "c2"),
+  );
+  expect(again.last).toMatchObject({ decision: "applied", reason: "resolution-outcome" });
+});
+
 test("a further proposal replaces the earlier one, whose confirmation then finds nothing", () => {
   const proposals = [
     resolution({ needsSecondPerson: true }),

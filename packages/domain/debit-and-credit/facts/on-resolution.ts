@@ -6,7 +6,8 @@
 //    resolution never changes; late answers are still recorded on its item.
 // #2 Where a second person is needed, the request is a proposal until another person confirms it. The confirmation
 //    names the proposal's offset and the hash of its content, so nobody confirms what they have not seen. A further
-//    request before that replaces the proposal.
+//    request before that replaces the proposal, and one with a lifetime is confirmed within it or not at all: what was
+//    found then may be true no longer. The item is open until then and after it.
 // #3 Until it is confirmed another person can reject the proposal, named in the same way. The item is open again, as
 //    before the first request, and an earlier proposal does not come back. Of a confirmation and a rejection the first
 //    in the journal counts.
@@ -35,7 +36,7 @@ import type { Item, Resolution, ReceivedTransaction, Transaction } from "../tran
 const outcomesMax = 9;
 
 export function onResolutionRequested(transaction: Transaction, fact: ItemResolutionRequested, place: RecordPosition): OperatorResult {
-  const { action, day, resolution: kind, needsSecondPerson } = fact;
+  const { action, day, resolution: kind, needsSecondPerson, lifetimeMs } = fact;
   const found = findItem(transaction, day);
   if (typeof found === "string") return { decision: "refused", reason: found, transaction };
   const replacedBy = kind === "replaced" ? (fact.replacedBy?.toLowerCase() ?? null) : null;
@@ -48,6 +49,7 @@ export function onResolutionRequested(transaction: Transaction, fact: ItemResolu
     atMs: place.appendedAtMs,
     offset: place.offset,
     isFinal: !needsSecondPerson,
+    expiresAtMs: needsSecondPerson && lifetimeMs !== null ? place.appendedAtMs + lifetimeMs : null,
     confirmed: null,
   };
   return resolve(transaction, found, resolution, place);
@@ -58,7 +60,14 @@ export function onResolutionConfirmed(transaction: Transaction, fact: ItemResolu
   const found = named === null ? "nothing-to-confirm" : (findProposal(transaction, named, action) ?? "nothing-to-confirm");
   if (typeof found === "string") return { decision: "refused", reason: found, transaction };
   const { item, proposal } = found;
-  return resolve(transaction, item, { ...proposal, isFinal: true, confirmed: { action, atMs: place.appendedAtMs } }, place);
+  const { expiresAtMs } = proposal;
+  if (expiresAtMs !== null && place.appendedAtMs >= expiresAtMs) return { decision: "refused", reason: "proposal-expired", transaction };
+  return resolve(
+    transaction,
+    item,
+    { ...proposal, isFinal: true, expiresAtMs: null, confirmed: { action, atMs: place.appendedAtMs } },
+    place,
+  );
 }
 
 /** #3 */

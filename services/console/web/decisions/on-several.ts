@@ -8,7 +8,7 @@ import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showDistance } from "../parts/clock.ts";
 import { count, dataTable, facts, link, money, plural, receiverMark, stateMark, uetrLink, type Html } from "../parts/html.ts";
-import { explainItem, findingText } from "../parts/item.ts";
+import { explainItem, findingText, isTooLateToConfirm } from "../parts/item.ts";
 import { formatAmount, parseAmount } from "../../views/control-values.ts";
 import { readSearchQuery } from "../parts/search-query.ts";
 import { isOn, type PrepareDecision } from "./decision-form.ts";
@@ -168,7 +168,7 @@ function itemCommand(verb: string, { day, bank, row, minAge }: ItemFilter): stri
 
 export const prepareResolutions: PrepareDecision = async (asked) => {
   const { filter, rows, isWhole } = await loadItems(asked, null);
-  const open = rows.filter(({ resolution }) => resolution === null);
+  const open = rows.filter(({ resolution }) => resolution === null || isTooLateToConfirm(resolution, asked.clock));
   if (open.length === 0) throw new ApiRefusal(409, "Not possible now", "No item is open that nobody has resolved.");
   return {
     title: "Resolve several items",
@@ -195,7 +195,10 @@ export const prepareResolutions: PrepareDecision = async (asked) => {
 
 export const prepareResolutionConfirmations: PrepareDecision = async (asked) => {
   const { filter, rows, isWhole } = await loadItems(asked, "mine");
-  const mine = rows.filter(({ resolution }) => resolution !== null && !resolution.isFinal && resolution.action.person !== asked.me.person);
+  const { clock, me } = asked;
+  const isMine = ({ resolution }: Items[number]): boolean =>
+    resolution !== null && !resolution.isFinal && !isTooLateToConfirm(resolution, clock) && resolution.action.person !== me.person;
+  const mine = rows.filter(isMine);
   if (mine.length === 0) throw new ApiRefusal(409, "Not possible now", "No resolution of another person waits to be confirmed.");
   const made = mine.filter(({ resolution }) => resolution?.kind === "MADE").length;
   return {

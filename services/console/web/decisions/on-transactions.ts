@@ -5,7 +5,7 @@ import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showTime } from "../parts/clock.ts";
 import { facts, link, plural, stateMark, type Html } from "../parts/html.ts";
-import { explainItem, findingText } from "../parts/item.ts";
+import { explainItem, findingText, isTooLateToConfirm } from "../parts/item.ts";
 import { isOn, type PrepareDecision } from "./decision-form.ts";
 
 type Transaction = AnswerOf<"showTransaction">;
@@ -131,6 +131,8 @@ async function loadProposal(asked: Asked) {
   const item = found.items.find((one) => (day === null || one.day === day) && one.resolution !== null && !one.resolution.isFinal);
   const proposed = item?.resolution ?? null;
   if (item === undefined || proposed === null) throw new ApiRefusal(409, "Not possible now", "Nothing waits for a confirmation.");
+  if (isTooLateToConfirm(proposed, asked.clock))
+    throw new ApiRefusal(409, "Not possible now", "Nobody confirmed it in time. Resolve the item again.");
   const { offset, contentSha256, kind, replacedBy, action, at } = proposed;
   return {
     uetr,

@@ -5,7 +5,7 @@ import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showDistance, type Clock } from "../parts/clock.ts";
 import { link, mark, money, dataTable, plural, uetrLink, type Html } from "../parts/html.ts";
-import { explainItem, itemMark } from "../parts/item.ts";
+import { explainItem, isTooLateToConfirm, itemMark } from "../parts/item.ts";
 import type { PageContent } from "../parts/layout.ts";
 
 type Row = AnswerOf<"listReconciliation">["rows"][number];
@@ -20,8 +20,8 @@ export async function showReconciliation({ api, me, query, clock }: Asked): Prom
     "listReconciliation",
     `/reconciliation${queryText({ ...asked, limit: "50", after: query.get("after") })}`,
   );
-  const mine = rows.filter((row) => isMineToConfirm(row, me));
-  const awaited = rows.filter(({ isOpen, resolution }) => isOpen && resolution !== null).length - mine.length;
+  const mine = rows.filter((row) => isMineToConfirm(row, me, clock));
+  const awaited = rows.filter((row) => isConfirmable(row, clock)).length - mine.length;
   return {
     title: "Reconciliation",
     section: "reconciliation",
@@ -94,8 +94,12 @@ function renderSeveral(rows: readonly Row[], mine: readonly Row[], filter: Reado
   </section>`;
 }
 
-function isMineToConfirm({ isOpen, resolution }: Row, { person, roles }: Asked["me"]): boolean {
-  return isOpen && resolution !== null && !resolution.isFinal && resolution.action.person !== person && roles.includes("approve");
+function isConfirmable({ isOpen, resolution }: Row, clock: Clock): boolean {
+  return isOpen && resolution !== null && !resolution.isFinal && !isTooLateToConfirm(resolution, clock);
+}
+
+function isMineToConfirm(row: Row, { person, roles }: Asked["me"], clock: Clock): boolean {
+  return isConfirmable(row, clock) && row.resolution?.action.person !== person && roles.includes("approve");
 }
 
 function renderRows(rows: readonly Row[], me: Asked["me"], clock: Clock): Html {
@@ -119,14 +123,14 @@ function renderRows(rows: readonly Row[], me: Asked["me"], clock: Clock): Html {
     showDistance(row.madeAt, clock),
     itemMark(row),
     row.note?.assignee ?? "–",
-    renderDecision(row, me),
+    renderDecision(row, me, clock),
   ]);
   return dataTable(rows.length === 0 ? "Items" : plural(rows.length, "item"), columns, cells, "No item: nothing is left to find out.");
 }
 
-function renderDecision(row: Row, me: Asked["me"]): Html | string {
+function renderDecision(row: Row, me: Asked["me"], clock: Clock): Html | string {
   if (!row.isOpen) return "";
-  const name = isMineToConfirm(row, me) ? "confirmResolution" : "resolveItem";
+  const name = isMineToConfirm(row, me, clock) ? "confirmResolution" : "resolveItem";
   const word = name === "confirmResolution" ? "Confirm" : row.resolution === null ? "Resolve" : "Propose another";
   const decide = (decision: string, said: string) =>
     link(

@@ -72,6 +72,25 @@ test("after the confirmation nothing waits, and the outcome of the resolution is
   expect([proposals.text.includes("resolved item"), proposals.text.includes("No decision waits")]).toEqual([false, true]);
 });
 
+test("a resolution that nobody confirmed in time waits for nobody, and the item can be resolved again [D9 second-person]", async () => {
+  const { environment, reader, outcomes } = await openResolved();
+  const second = openReader(environment);
+  await second.signIn("second-person");
+  expect((await second.ask(`/transactions/${consoleUetrAt(0)}`)).text).toContain("Can be confirmed until");
+  await environment.time.advance(3_600_000);
+  await second.signIn("second-person");
+  await reader.signIn();
+  const page = `/decide/confirmResolution?uetr=${consoleUetrAt(0)}&day=${day}`;
+  const refused = await second.ask(page);
+  expect([refused.status, refused.text.includes("Nobody confirmed it in time")]).toEqual([409, true]);
+  const shown = await second.ask(`/transactions/${consoleUetrAt(0)}`);
+  expect([shown.text.includes("Nobody confirmed it by"), shown.text.includes("/decide/confirmResolution")]).toEqual([true, false]);
+  expect((await second.ask("/reconciliation?proposed=mine")).text).toContain("No item");
+  expect((await reader.ask(`/decide/resolveItems?day=${day}`)).text).toContain(consoleUetrAt(1));
+  expect((await reader.ask("/")).text).not.toContain("waiting for a second person");
+  expect((await reader.ask(outcomes)).text).not.toContain("waits for a second person");
+});
+
 test("a second person rejects a resolution by its page, and the item and its transaction say who and why [D9 rejection]", async () => {
   const { environment, reader } = await openResolved();
   const second = openReader(environment);

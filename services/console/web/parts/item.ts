@@ -37,6 +37,14 @@ export function findingText(kind: string): string {
   return findingTexts[kind] ?? kind;
 }
 
+/** Whether nobody can confirm the proposal any more, so that the item has to be resolved again. */
+export function isTooLateToConfirm(
+  { expiresAt }: Pick<NonNullable<Item["resolution"]>, "expiresAt">,
+  { nowMs }: Pick<Clock, "nowMs">,
+): boolean {
+  return expiresAt !== null && nowMs !== null && Date.parse(expiresAt) <= nowMs;
+}
+
 export function itemMark({ isOpen, resolution, settledAt }: Pick<Item, "isOpen" | "resolution" | "settledAt">): Html {
   if (settledAt !== null) return mark("good", "settled");
   if (!isOpen) return mark("good", `resolved as ${findingText(resolution?.kind ?? "")}`);
@@ -58,7 +66,7 @@ export function renderItem(item: Item, uetr: string, clock: Clock): Html {
       <a href="/files/evidence${queryText({ uetr, day })}" download>Download the evidence (JSON)</a>
       ${link(`/decide/noteItem${queryText({ uetr, day })}`, "Note…")}
     </p>
-    ${item.isOpen ? html`<p>${link(`/decide/resolveItem${queryText({ uetr, day })}`, "Resolve…")}${resolution === null ? "" : html` ${link(`/decide/confirmResolution${queryText({ uetr, day })}`, "Confirm…")} ${link(`/decide/rejectResolution${queryText({ uetr, day })}`, "Reject…")}`}</p>` : ""}
+    ${item.isOpen ? html`<p>${link(`/decide/resolveItem${queryText({ uetr, day })}`, "Resolve…")}${resolution === null || isTooLateToConfirm(resolution, clock) ? "" : html` ${link(`/decide/confirmResolution${queryText({ uetr, day })}`, "Confirm…")} ${link(`/decide/rejectResolution${queryText({ uetr, day })}`, "Reject…")}`}</p>` : ""}
   </div>`;
 }
 
@@ -78,10 +86,17 @@ function noteFacts({ note }: Item, clock: Clock): readonly (readonly [string, Ht
 
 function resolutionFacts({ resolution }: Item, clock: Clock): readonly (readonly [string, Html])[] {
   if (resolution === null) return [];
-  const { kind, replacedBy, action, at, confirmed } = resolution;
+  const { kind, replacedBy, action, at, confirmed, expiresAt } = resolution;
   const found = html`<strong>${findingText(kind)}</strong>${replacedBy === null ? "" : `, ${replacedBy}`}, ${deciders(action)}
     ${showTime(at, clock)}: <q>${action.reason}</q>`;
-  if (confirmed === null) return [["Found out", found]];
+  if (confirmed === null && expiresAt === null) return [["Found out", found]];
+  if (confirmed === null) {
+    const word = isTooLateToConfirm({ expiresAt }, clock) ? "Nobody confirmed it by" : "Can be confirmed until";
+    return [
+      ["Found out", found],
+      [word, html`${showTime(expiresAt, clock)}`],
+    ];
+  }
   return [
     ["Found out", found],
     ["Confirmed", html`${confirmed.action.operator} ${showTime(confirmed.at, clock)}: <q>${confirmed.action.reason}</q>`],
