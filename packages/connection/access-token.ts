@@ -7,7 +7,8 @@
 // #4 A Fault names the endpoint's status and error code, and neither the secret nor a token.
 
 import type { SecureContext } from "node:tls";
-import { Fault, isErrorCode, readProviderMembers, type Time } from "@sluice/kernel";
+import { Fault, type Time } from "@sluice/kernel";
+import { isErrorCode, readProviderMembers } from "@sluice/kernel/provider-answers";
 import { requestText, type TextAnswer } from "./request.ts";
 
 export interface TokenEndpoint {

@@ -12,7 +12,6 @@ export type * from "./signature-key.ts";
 export * from "./time.ts";
 export * from "./timer-heap.ts";
 export * from "./tls.ts";
-export * from "./tokens/provider-answers.ts";
 export * from "./tokens/token-id.ts";
 export * from "./token-issuer.ts";
 export * from "./tracer.ts";

@@ -5,14 +5,14 @@
 //    loopback addresses.
 // #2 No problem repeats a text of the provider, because it may hold a token; an error code of the standard is named.
 
+import type { SignInProvider } from "@sluice/kernel";
 import {
   isErrorCode,
   providerCharactersMax,
   type ProviderMembers,
   readEndpointAddress,
   readProviderMembers,
-  type SignInProvider,
-} from "@sluice/kernel";
+} from "@sluice/kernel/provider-answers";
 
 export interface ProviderAddresses {
   readonly authorization: string;

@@ -16,9 +16,7 @@
 
 import { hash } from "node:crypto";
 import {
-  discoveryAddress,
   formatReason,
-  isErrorCode,
   type ListedMetric,
   type Logger,
   type Metrics,
@@ -27,6 +25,7 @@ import {
   type Time,
   type TokenIssuer,
 } from "@sluice/kernel";
+import { discoveryAddress, isErrorCode } from "@sluice/kernel/provider-answers";
 import { createKeySets, KeysAway, type KeySets, type LoadKeySet } from "../access-tokens/key-sets.ts";
 import { makeClientAssertion } from "./client-assertion.ts";
 import { judgeIdToken, type JudgedPerson } from "./id-token.ts";

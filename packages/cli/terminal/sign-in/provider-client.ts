@@ -10,16 +10,16 @@
 // #4 A provider that is away ends no sign-in: the person may be entering the code. It is asked again until the code
 //    ends, each time after twice as long (RFC 8628, section 3.5).
 
+import { Fault } from "@sluice/kernel";
 import {
   discoveryAddress,
-  Fault,
   isErrorCode,
   providerCharactersMax,
   type ProviderMembers,
   readEndpointAddress,
   readProviderMembers,
   readSafeAddress,
-} from "@sluice/kernel";
+} from "@sluice/kernel/provider-answers";
 import { makeProof } from "./proof-key.ts";
 
 export interface ProviderClientPorts {
@@ -128,7 +128,7 @@ export function providerClient(ports: ProviderClientPorts, settings: LoginProvid
       if (answer === "invalid_grant") return null;
       throw refused(answer);
     },
-    /** Revokes the refresh token, else the access token. Whether the provider has a revocation, answered and took it. */
+    /** Revokes the refresh token, else the access token. Whether the provider has a revocation and took it. */
     async revoke({ refreshToken, accessToken }: Pick<GivenTokens, "refreshToken" | "accessToken">): Promise<boolean> {
       const form = { token: refreshToken ?? accessToken, token_type_hint: refreshToken === null ? "access_token" : "refresh_token" };
       const asked = async () => {
