@@ -224,6 +224,16 @@ export const verbIndex: VerbIndex = [
         load: async () => (await import("./verbs/trials/bench-questions.ts")).benchQuestionsVerb,
       },
       {
+        name: "bench console",
+        line: "how long the console's pages take over a large store",
+        load: async () => (await import("./verbs/trials/bench-console.ts")).benchConsoleVerb,
+      },
+      {
+        name: "bench tasks",
+        line: "the demo's three tasks in Chromium: clicks, seconds",
+        load: async () => (await import("./verbs/trials/bench-tasks.ts")).benchTasksVerb,
+      },
+      {
         name: "bench ingress",
         line: "debits a second of ingress against bare HTTP",
         load: async () => (await import("./verbs/trials/bench-limits.ts")).benchIngressVerb,

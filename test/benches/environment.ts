@@ -11,6 +11,7 @@ import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
 import { silentLogger, type Time } from "@sluice/kernel";
 import {
   buildReferences,
+  type EnvironmentOperator,
   noonZone,
   type PartyAccess,
   provision,
@@ -62,6 +63,8 @@ export interface BenchEnvironmentOptions {
   /** By default it is open all the time. */
   readonly window?: BenchWindow;
   readonly moreBanks?: readonly BenchBank[];
+  /** Nobody by default. */
+  readonly operators?: readonly EnvironmentOperator[];
   /** Address on which the bank listens. */
   readonly bankUrl: string;
   readonly connections: number;
@@ -144,7 +147,7 @@ function buildConfiguration(options: BenchEnvironmentOptions, { zone, version, w
   const day = { zone, creditsFinal: "clock", version, windows: [window], reconciliation: "23:00" } as const;
   const [connector] = parties.filter(({ id }) => id === clearing);
   if (connector === undefined) throw new Error("the bench has a connector");
-  return renderConfiguration(day, banks, connector);
+  return renderConfiguration(day, banks, connector, options.operators);
 }
 
 async function countRecords(messaging: Messaging, topic: string): Promise<number> {

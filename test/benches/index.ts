@@ -3,6 +3,8 @@
 export { formatAllReport } from "./all/report.ts";
 export { runAllBenches } from "./all/bench.ts";
 export { compareReports, formatComparison } from "./compare/compare.ts";
+export { formatConsoleReport } from "./console/report.ts";
+export { runConsoleBench } from "./console/bench.ts";
 export { formatDeliveryBenchReport } from "./delivery/report.ts";
 export { runDeliveryBench } from "./delivery/bench.ts";
 export { formatJourneysReport } from "./journeys/report.ts";
@@ -16,5 +18,8 @@ export { runOpeningBench } from "./limits/opening.ts";
 export { runSchedulerBench } from "./limits/scheduler.ts";
 export { formatStartsReport } from "./starts/report.ts";
 export { runStartsBench } from "./starts/bench.ts";
+export { formatTasksReport } from "./tasks/report.ts";
+export { openStayingDemo } from "./tasks/staying-demo.ts";
+export { runTasksBench } from "./tasks/bench.ts";
 export { formatTracingReport } from "./tracing/report.ts";
 export { runTracingBench } from "./tracing/bench.ts";

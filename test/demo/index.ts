@@ -6,6 +6,7 @@ export { runDemo } from "./demo.ts";
 export { collectHistory, loadDocuments } from "@sluice/environment";
 export { createNarrator } from "./narrator.ts";
 export { dateIn, noonZone, timeIn } from "@sluice/environment";
+export { formatStay } from "./report/stay.ts";
 export { playDay } from "./play/play.ts";
 export { openDemoEnvironment } from "./environment/demo-environment.ts";
 export type { DemoEnvironment } from "./environment/demo-environment.ts";

@@ -54,6 +54,24 @@ test("both benches run to their end, and their JSON has its shape", async () => 
   });
 });
 
+test("the bench of the console fills a store, asks each page, and its JSON has its shape", async () => {
+  const report = await bench(["console", "--transactions", "1000", "--rounds", "1"]);
+  expect(report).toMatchObject({
+    isRight: true,
+    problems: [],
+    machine,
+    transactions: 1_000,
+    rounds: 1,
+    filledInMs: expect.any(Number),
+    goal: { page: "/", belowMs: 200, isReached: expect.any(Boolean) },
+    load: [expect.any(Number), expect.any(Number)],
+  });
+  const page = { firstMs: expect.any(Number), medianMs: expect.any(Number), worstMs: expect.any(Number), refused: [] };
+  expect(report).toMatchObject({
+    pages: expect.arrayContaining(["/", "/banks", "/reconciliation"].map((path) => ({ path, ...page, bytes: expect.any(Number) }))),
+  });
+});
+
 async function bench(words: readonly string[]): Promise<unknown> {
   const child = spawn(process.execPath, [cli, "bench", ...words, "--json"], { stdio: ["ignore", "pipe", "pipe"] });
   const out: Buffer[] = [];

@@ -151,6 +151,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   // A bench compares the store's writers with writes that are nothing else.
   mongodb: ["packages/store", "infra/local", "test/benches"],
   pino: ["packages/service"],
+  // The tasks of a stranger are done in a real browser.
+  "playwright-core": ["test/benches"],
   "prom-client": ["packages/service"],
   rolldown: ["tools"],
   testcontainers: ["infra/local", "packages/testcontainers"],

@@ -17,6 +17,8 @@ export interface QuestionsPorts {
   readonly token: string;
   /** Folder in which `./sluice` runs. */
   readonly folder: string;
+  /** Environment of a command. */
+  readonly environment: NodeJS.ProcessEnv;
   readonly say: (text: string) => void;
 }
 
@@ -143,10 +145,10 @@ async function timePage({ time, address, cookie, token }: Visiting, path: string
   });
 }
 
-async function timeCommand({ time, folder }: Visiting, words: readonly string[]): Promise<number | null> {
+async function timeCommand({ time, folder, environment }: Visiting, words: readonly string[]): Promise<number | null> {
   return await median(async () => {
     const beganMs = time.monotonicMs();
-    const child = spawn(join(folder, "sluice"), words, { cwd: folder, stdio: "ignore" });
+    const child = spawn(join(folder, "sluice"), words, { cwd: folder, env: environment, stdio: "ignore" });
     const [code]: readonly unknown[] = await once(child, "exit");
     return typeof code === "number" && answered.has(code) ? time.monotonicMs() - beganMs : null;
   });
