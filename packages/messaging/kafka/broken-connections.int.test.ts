@@ -156,7 +156,15 @@ function createOwnClient(writeOf: (socket: Socket) => (bytes: Buffer) => boolean
     await admin.connect();
     open.push(() => admin.disconnect());
     const nextEpoch = (): number => (epoch += 1);
-    const started = new KafkaConsumer(consumed, { kafka, admin, reader, time: machineTime, logger: silentLogger, nextEpoch });
+    const started = new KafkaConsumer(consumed, {
+      kafka,
+      admin,
+      reader,
+      time: machineTime,
+      logger: silentLogger,
+      fetchSpacingMs: 0,
+      nextEpoch,
+    });
     await started.start();
     return started;
   };

@@ -22,6 +22,7 @@ import { type AssignedLogs, withCommitted } from "./kafkajs/assigned-logs.ts";
 import { recordsFrom } from "./records.ts";
 import { handOverPartitions } from "../hand-over.ts";
 import { sinceAskedMs } from "./protocol/asked-times.ts";
+import { spaceFetches } from "./kafkajs/activity.ts";
 import { JoinTimes } from "./kafkajs/join-times.ts";
 import { delayJoin, loopHeartbeatMs, pollIntervalMs } from "./kafkajs/kafkajs-repairs.ts";
 import { isReportedNow, rereadDelayMs } from "../unreadable-batch.ts";
@@ -33,6 +34,7 @@ export interface KafkaConsumerOptions {
   readonly reader: Pick<KafkaReader, "ends">;
   readonly time: Time;
   readonly logger: Logger;
+  readonly fetchSpacingMs: number;
   nextEpoch(): number;
 }
 
@@ -66,10 +68,7 @@ const commitsMax = 1_000;
  * backlog took 100 MiB more.
  */
 const fetchBytesMax = 512 * 1024;
-/**
- * Bytes of one partition in a fetch answer; a larger batch comes whole. With 1 MiB a dispatcher with a full topic took
- * 130 MiB more.
- */
+/** Bytes of one partition in it; a larger batch comes whole. With 1 MiB a dispatcher's full topic took 130 MiB more. */
 const partitionBytesMax = 128 * 1024;
 const sessionTimeoutMs = 6000;
 const rebalanceTimeoutMs = 10_000;
@@ -143,7 +142,10 @@ export class KafkaConsumer implements Consumer {
 
   #listen(): void {
     const { events } = this.#client;
-    this.#client.on(events.REBALANCING, ({ payload }) => void delayJoin(payload, () => this.#handOver(payload.memberId)));
+    this.#client.on(events.REBALANCING, ({ payload }) => {
+      spaceFetches(payload, this.#options.fetchSpacingMs);
+      delayJoin(payload, () => this.#handOver(payload.memberId));
+    });
     this.#client.on(events.GROUP_JOIN, ({ payload }) => this.#assign(payload.memberAssignment, sinceAskedMs(payload)));
     this.#client.on(events.HEARTBEAT, ({ payload }) => this.#heard(sinceAskedMs(payload)));
     this.#client.on(events.CRASH, ({ payload }) => {

@@ -6,7 +6,6 @@ import { Fault, type Logger, type Metrics, type Time } from "@sluice/kernel";
 import { clientClosed, brokerUnavailable, unknownTopic } from "../faults.ts";
 import { createKafkaClient, type KafkaConnection } from "./client.ts";
 import { KafkaConsumer } from "./consumer.ts";
-import { spaceFetches } from "./kafkajs/activity.ts";
 import { KafkaProducer } from "./producer.ts";
 import { KafkaReader } from "./reader.ts";
 import { shareQuestions } from "./sharing/shared-questions.ts";
@@ -85,13 +84,13 @@ class KafkaMessaging implements Messaging {
 
   async consumer(consumed: ConsumerOptions): Promise<KafkaConsumer> {
     await this.#connected();
-    spaceFetches(consumed.group, this.#fetchSpacingMs);
     const consumer = new KafkaConsumer(consumed, {
       kafka: this.#kafka,
       admin: this.#admin,
       reader: this.#reader,
       time: this.#time,
       logger: this.#log,
+      fetchSpacingMs: this.#fetchSpacingMs,
       nextEpoch: () => (this.#epoch += 1),
     });
     await consumer.start();

@@ -10,8 +10,62 @@ const restAfterMs = 6_000;
 const countedSeconds = 5;
 /** A second: two heartbeats and a fetch, and a tenth more. */
 const requestsMax = 3.3 * countedSeconds;
+const spacingMs = 200;
+const lonelyRecords = 100;
+const betweenMs = 10;
 const joinMaxMs = 60_000;
 const arrivalMaxMs = 30_000;
+
+/** The names of the requests that are sent from now on. */
+function countQuestions(opened: AsyncDisposableStack): readonly string[] {
+  const asked: string[] = [];
+  const { send } = connection.prototype;
+  opened.defer(() => void (connection.prototype.send = send));
+  connection.prototype.send = async function (question) {
+    asked.push(question.request.apiName);
+    return await send.call(this, question);
+  };
+  return asked;
+}
+
+test("a member that spaces its fetches makes few of them while records come one by one", async () => {
+  const topic = await createTopic(3);
+  await using opened = new AsyncDisposableStack();
+  const messaging = createKafkaMessaging({
+    connection: testConnection,
+    time: machineTime,
+    logger: silentLogger,
+    fetchSpacingMs: spacingMs,
+  });
+  opened.defer(() => messaging.close());
+  let received = 0;
+  const consumer = await messaging.consumer({
+    group: freshGroup(),
+    topics: [topic],
+    handlers: {
+      assigned: async (_partition, _epoch, { logStart }) => logStart,
+      handOver: async () => {},
+      revoked: () => undefined,
+      records: (_partition, _epoch, records) => void (received += records.length),
+      unreadable: async () => "read-again",
+      failed: (reason) => expect.unreachable(reason.message),
+    },
+  });
+  opened.defer(() => consumer.stop());
+  await expect.poll(() => consumer.assignedCount(), { timeout: joinMaxMs }).toBe(3);
+  const asked = countQuestions(opened);
+  const producer = await messaging.producer("activity");
+  const beganAtMs = performance.now();
+  for (let sent = 0; sent < lonelyRecords; sent += 1) {
+    await producer.send([{ topic, partition: sent % 3, key: null, value: Buffer.from("lonely"), headers: {} }]);
+    await sleep(machineTime, betweenMs);
+  }
+  await expect.poll(() => received, { timeout: arrivalMaxMs }).toBe(lonelyRecords);
+  const fetches = asked.filter((name) => name === "Fetch").length;
+  // The first one is under way, and one more waits where the last records are few.
+  expect(fetches).toBeLessThanOrEqual((performance.now() - beganAtMs) / spacingMs + 3);
+  expect(fetches).toBeLessThan(lonelyRecords / 2);
+});
 
 test("a member to which nothing comes makes three requests a second, and a record comes to it at once", async () => {
   const topic = await createTopic(3);
@@ -34,13 +88,7 @@ test("a member to which nothing comes makes three requests a second, and a recor
   opened.defer(() => consumer.stop());
   await expect.poll(() => consumer.assignedCount(), { timeout: joinMaxMs }).toBe(3);
   await sleep(machineTime, restAfterMs);
-  const asked: string[] = [];
-  const { send } = connection.prototype;
-  opened.defer(() => void (connection.prototype.send = send));
-  connection.prototype.send = async function (question) {
-    asked.push(question.request.apiName);
-    return await send.call(this, question);
-  };
+  const asked = countQuestions(opened);
   await sleep(machineTime, countedSeconds * 1_000);
   expect(asked.length).toBeLessThan(requestsMax);
   expect(new Set(asked)).toEqual(new Set(["Heartbeat", "Fetch"]));

@@ -6,7 +6,15 @@ const topic = "t";
 
 /** A member with three partitions, two of them on broker 1. Its brokers answer with a record of each one in `full`. */
 function member(full: ReadonlySet<number>) {
-  const made = { plans: 0, staleChecks: 0, seeks: 0, asked: [] as unknown[], preferredReadReplica: -1, paused: new Set<number>() };
+  const made = {
+    plans: 0,
+    staleChecks: 0,
+    seeks: 0,
+    waits: 0,
+    asked: [] as unknown[],
+    preferredReadReplica: -1,
+    paused: new Set<number>(),
+  };
   const message = { offset: "5", key: null, value: null, headers: {}, isControlRecord: false };
   const answerFor = (partition: number) => ({
     partition,
@@ -51,7 +59,7 @@ function member(full: ReadonlySet<number>) {
   const original = async () => [{ isOriginal: true, rawMessages: [] }];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parts of kafkajs's class that a fetch uses
   const seen = group as unknown as ConsumerGroup;
-  return { made, group, seen, fetch: () => fetchFrom(seen, "1", original) };
+  return { made, group, seen, fetch: () => fetchFrom(seen, "1", original, async () => void (made.waits += 1)) };
 }
 
 test("what a member fetches from a broker is worked out once, until its metadata changes", async () => {
@@ -82,6 +90,13 @@ test("a partition whose begin the coordinator could not say at first is asked fo
   group.seekOffsets = async () => void (known[1] = "5");
   await fetch();
   expect(made.asked).toEqual([[0], [0, 1]]);
+});
+
+test("while no begin is known nothing is asked for, and the member waits", async () => {
+  const { made, group, fetch } = member(new Set());
+  group.offsetManager.committedOffsets = () => ({});
+  expect(await fetch()).toEqual([]);
+  expect([made.waits, made.asked]).toEqual([1, []]);
 });
 
 test("a partition that is paused is not asked for, and one without records is no batch", async () => {

@@ -8,7 +8,6 @@
 //    change without new metadata, so nothing is kept then.
 // #4 The begin of a partition that had no leader when the member joined is asked for until it is known.
 
-import { setTimeout } from "node:timers/promises";
 import Batch, { type FetchedBatch } from "kafkajs/src/consumer/batch.js";
 import type { ConsumerGroup, OffsetManager, TopicPartitions } from "kafkajs/src/consumer/consumerGroup.js";
 import type { Metadata } from "kafkajs/src/protocol/requests/metadata/index.js";
@@ -66,19 +65,29 @@ function onNode(group: ConsumerGroup, { assigned, byNode }: Plan, nodeId: string
   return found;
 }
 
-/** Fetches in the place of kafkajs, whose own fetch is `original`. */
-export async function fetchFrom(group: ConsumerGroup, nodeId: string, original: ConsumerGroup["fetch"]): Promise<readonly FetchedBatch[]> {
+/** Fetches in the place of kafkajs, whose own fetch is `original`. `wait` waits where there is nothing to ask for. */
+export async function fetchFrom(
+  group: ConsumerGroup,
+  nodeId: string,
+  original: ConsumerGroup["fetch"],
+  wait: () => Promise<void>,
+): Promise<readonly FetchedBatch[]> {
   const { offsetManager } = group;
   if (offsetManager === null || followsReplicas.has(offsetManager)) return await original.call(group, nodeId);
   try {
-    return await fetchBatches(group, offsetManager, nodeId);
+    return await fetchBatches(group, offsetManager, nodeId, wait);
   } catch (error) {
     await group.recoverFromFetch(error instanceof Error ? error : new Error(String(error)));
     return [];
   }
 }
 
-async function fetchBatches(group: ConsumerGroup, offsetManager: OffsetManager, nodeId: string): Promise<readonly FetchedBatch[]> {
+async function fetchBatches(
+  group: ConsumerGroup,
+  offsetManager: OffsetManager,
+  nodeId: string,
+  wait: () => Promise<void>,
+): Promise<readonly FetchedBatch[]> {
   const { cluster, seekOffset, maxWaitTime, minBytes, maxBytes, isolationLevel, rackId } = group;
   await cluster.refreshMetadataIfNecessary();
   const plan = keepPlan(group, offsetManager);
@@ -88,7 +97,7 @@ async function fetchBatches(group: ConsumerGroup, offsetManager: OffsetManager, 
   resolved.add(offsetManager);
   const topics = askFor(group, offsetManager, findWanted(group, nodeId).topics);
   // The coordinator has not said where they begin.
-  if (topics.length === 0) return await setTimeout(maxWaitTime, []);
+  if (topics.length === 0) return await wait().then(() => []);
   const broker = await cluster.findBroker({ nodeId });
   const answer = await broker.fetch({ maxWaitTime, minBytes, maxBytes, isolationLevel, topics, rackId });
   return readBatches(group, offsetManager, topics, answer);

@@ -1,11 +1,12 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import kafkajs from "kafkajs";
 import consumerGroup from "kafkajs/src/consumer/consumerGroup.js";
 import runner from "kafkajs/src/consumer/runner.js";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { beginHeartbeats, endHeartbeats, fetchUntilCalled, heartbeatIntervalMs, stopHeartbeats, untilNextBeatMs } from "./heartbeats.ts";
-import { isAtRest, noteFetch, spaceFetches } from "./activity.ts";
+import { isAtRest, noteAnnouncement, noteFetch, spaceFetches, untilNextFetchMs } from "./activity.ts";
 import { delayJoin } from "./kafkajs-repairs.ts";
 import { wakeAll } from "./sleeps.ts";
 
@@ -129,11 +130,40 @@ test("Y: a join ends the rest of a member", async () => {
     heartbeat: () => Promise.resolve(),
     retrier: () => Promise.resolve(),
   });
-  noteFetch(resting, 1, 0, performance.now() - longAgoMs);
+  noteFetch(resting, { nodeId: "1", records: 1, sentAtMs: 0 }, performance.now() - longAgoMs);
   expect(isAtRest(resting)).toBe(true);
   await resting.joinAndSync();
   endHeartbeats(resting);
   expect(isAtRest(resting)).toBe(false);
+});
+
+test("Y: who hears that a member joins may space its fetches", async () => {
+  const joining = Object.assign(Object.create(consumerGroup.prototype), {
+    instrumentationEmitter: { emit: (_: string, announcement: object) => spaceFetches(announcement, 20) },
+    heartbeat: () => Promise.resolve(),
+    retrier: () => Promise.resolve(),
+  });
+  await joining.joinAndSync();
+  endHeartbeats(joining);
+  noteFetch(joining, { nodeId: "1", records: 1, sentAtMs: 100 }, 100);
+  expect(untilNextFetchMs(joining, "1", 100)).toBe(20);
+});
+
+test("H: a fetch that waits because no begin is known ends when the member is woken, as by a resume", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const waiting = group(() => undefined);
+    waiting.offsetManager.committedOffsets = () => ({});
+    let brought: unknown = null;
+    void waiting.fetch("1").then((batches: unknown) => (brought = batches));
+    await turn();
+    expect(brought).toBeNull();
+    wakeAll(waiting);
+    await turn();
+    expect(brought).toEqual([]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 const rebalancing = (): Error => Object.assign(new Error("the group rebalances"), { type: "REBALANCE_IN_PROGRESS" });
@@ -174,8 +204,8 @@ test("U: a fetch that waits for others' records is not sent once the member is a
     sent += 1;
     return await findBroker();
   };
-  called.groupId = "waits before a join";
-  spaceFetches(called.groupId, 60_000);
+  noteAnnouncement(called, called);
+  spaceFetches(called, 60_000);
   answer();
   expect(await called.fetch("1")).toHaveLength(1);
   beginHeartbeats(called, () => wakeAll(called));

@@ -44,7 +44,7 @@ import connection from "kafkajs/src/network/connection.js";
 import requestQueue, { type RequestQueue } from "kafkajs/src/network/requestQueue/index.js";
 import metadataRequests, { type Metadata } from "kafkajs/src/protocol/requests/metadata/index.js";
 import { ageAs, timeQuestions } from "../protocol/asked-times.ts";
-import { isAtRest, noteFetch, noteJoin, untilNextFetchMs } from "./activity.ts";
+import { isAtRest, noteAnnouncement, noteFetch, noteJoin, untilNextFetchMs } from "./activity.ts";
 import { repairConnection } from "./connections.ts";
 import { countRecords, fetchFrom, findWanted } from "./fetches.ts";
 import { beginHeartbeats, endHeartbeats, fetchUntilCalled, haveFetchesEnded, heartbeatIntervalMs, stopHeartbeats } from "./heartbeats.ts";
@@ -146,7 +146,7 @@ function repairConsumerGroup(group: ConsumerGroup): void {
     askForLeaders(this.cluster);
     // #3: every join creates a new offset manager.
     const { offsetManager } = this;
-    const spacingMs = untilNextFetchMs(this);
+    const spacingMs = untilNextFetchMs(this, nodeId);
     let sentAtMs = 0;
     const batches = await fetchUntilCalled(this, async () => {
       if (spacingMs > 0) await sleepUntilWoken(this, spacingMs);
@@ -156,9 +156,9 @@ function repairConsumerGroup(group: ConsumerGroup): void {
       const waitMs = isAtRest(this) ? restPollIntervalMs : pollIntervalMs;
       this.maxWaitTime = isAnyPaused ? pollIntervalWhilePausedMs : waitMs;
       sentAtMs = performance.now();
-      return await fetchFrom(asGeneration(this, offsetManager), nodeId, fetch);
+      return await fetchFrom(asGeneration(this, offsetManager), nodeId, fetch, () => sleepUntilWoken(this, this.maxWaitTime));
     });
-    noteFetch(this, countRecords(batches), sentAtMs);
+    noteFetch(this, { nodeId, records: countRecords(batches), sentAtMs });
     if (offsetManager === null) return [];
     for (const batch of batches) fetchedUnder.set(batch, offsetManager);
     return batches;
@@ -172,6 +172,7 @@ function repairConsumerGroup(group: ConsumerGroup): void {
     const announcement = { groupId, memberId };
     const awaited: Promise<void>[] = [];
     awaitedWork.set(announcement, awaited);
+    noteAnnouncement(announcement, this);
     endHeartbeats(this);
     this.instrumentationEmitter.emit("consumer.rebalancing", announcement);
     await beatUntil(this, Promise.all(awaited));
