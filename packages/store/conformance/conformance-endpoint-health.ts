@@ -73,6 +73,25 @@ export function endpointHealthPromises(open: () => Promise<Store>): void {
     expect(await endpointHealth.all(null)).toStrictEqual([{ ...closed, checks: kept }, elsewhere]);
   });
 
+  test("checks that several writers add at once are all kept, also of an endpoint of which nothing is stored", async () => {
+    const { endpointHealth } = await open();
+    const numbers = Array.from({ length: 8 }, (_, index) => index + 1);
+    await Promise.all(
+      numbers.map((n) =>
+        endpointHealth.addCheck(buildHealth(), {
+          action: `c-${n}`,
+          atMs: 1_795_000_000_000 + n,
+          tookMs: n,
+          httpStatusCode: 405,
+          reason: null,
+          operator: "thandi",
+        }),
+      ),
+    );
+    const [kept] = await endpointHealth.all(null);
+    expect(kept?.checks.map(({ tookMs }) => tookMs).toSorted((a, b) => a - b)).toEqual(numbers);
+  });
+
   test("concurrent writers of the same endpoints are safe: each endpoint has what one of them wrote", async () => {
     const { endpointHealth } = await open();
     const of = (concurrency: number): readonly EndpointHealth[] => [buildHealth({ concurrency }), { ...elsewhere, concurrency }];

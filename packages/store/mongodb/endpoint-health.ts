@@ -1,8 +1,9 @@
-// The collection `endpointHealth` on MongoDB: endpoint health. It is small and advisory, so the last writer wins.
+// The collection `endpointHealth` on MongoDB: endpoint health. It is small and advisory, so the last writer wins. Only
+// checks are added to what is there: several processes may check one endpoint at once, and none loses another's.
 
 import type { Collection } from "mongodb";
-import { endpointHealthCodec, keepNewest, type StoredEndpointHealth } from "../documents/endpoint-health-document.ts";
-import { endpointsMax, assertBulk } from "../bounds.ts";
+import { endpointHealthCodec, type StoredEndpointHealth } from "../documents/endpoint-health-document.ts";
+import { assertBulk, checksKept, endpointsMax } from "../bounds.ts";
 import { insertIgnoringDuplicates, runGuarded, tryInsert } from "./mongodb-faults.ts";
 import type { EndpointHealthStore } from "../port.ts";
 
@@ -23,13 +24,11 @@ export function createMongoEndpointHealth(collection: Collection<StoredEndpointH
     },
 
     async addCheck(health, check) {
-      const { _id, ...first } = endpointHealthCodec.encode({ ...health, checks: [check] });
+      const first = endpointHealthCodec.encode({ ...health, checks: [check] });
       await runGuarded("endpointHealth.addCheck", "write", async () => {
-        if (await tryInsert(() => collection.insertOne({ _id, ...first }))) return;
-        const stored = await collection.findOne({ _id });
-        const earlier = stored === null ? [] : endpointHealthCodec.decode(stored).checks;
-        const { checks } = endpointHealthCodec.encode({ ...health, checks: keepNewest(earlier, check) });
-        await collection.updateOne({ _id }, { $set: { checks } });
+        if (await tryInsert(() => collection.insertOne(first))) return;
+        const added = { $each: [...(first.checks ?? [])], $slice: -checksKept };
+        await collection.updateOne({ _id: first._id }, { $push: { checks: added } });
       });
     },
 
