@@ -40,6 +40,39 @@ test("a page is saved under a name, opened by it from another page, and removed,
   expect(await page.locator("#views a").count()).toBe(0);
 });
 
+test("thirty views are kept: one more is refused with a sentence, and the same name again takes the place of its own", async () => {
+  await using context = await browser.newContext();
+  const page = await signIn(context, console);
+  const owner = await page.locator("#views").getAttribute("data-owner");
+  const kept = Array.from({ length: 31 }, (_, index) => ({ name: `view ${index + 1}`, path: `/search?bank=b${index + 1}` }));
+  const write = async (views: readonly object[]) => {
+    await page.evaluate(`localStorage.setItem("sluice.views.${owner}", ${JSON.stringify(JSON.stringify(views))})`);
+    await page.goto(`${console.address}/banks`);
+    await page.locator("#views summary").click();
+  };
+  const save = async (name: string) => {
+    await page.locator("#views input").fill(name);
+    await page.locator("#views input").press("Enter");
+  };
+  const status = page.locator("#views [role=status]");
+  // What somebody else wrote there is cut off.
+  await write(kept);
+  expect(await page.locator("#views a").count()).toBe(30);
+  await write(kept.slice(0, 29));
+  await save("the thirtieth");
+  await status.getByText("Saved: the thirtieth.").waitFor();
+  await save("one more");
+  await status.getByText("30 views are saved. Remove one first.").waitFor();
+  await save("view 7");
+  await status.getByText("Saved: view 7.").waitFor();
+  expect(await page.locator("#views a").count()).toBe(30);
+  expect(await page.locator("#views a").last().getAttribute("href")).toBe("/banks");
+  await page.getByRole("button", { name: "Remove view 1", exact: true }).click();
+  await save("one more");
+  await status.getByText("Saved: one more.").waitFor();
+  expect(await page.locator("#views a").allTextContents()).toHaveLength(30);
+});
+
 test("views are an operator's own, and what else lies in the browser becomes no link and no markup", async () => {
   await using context = await browser.newContext();
   const page = await signIn(context, console);
