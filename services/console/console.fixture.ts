@@ -55,12 +55,15 @@ function createPorts(over: Partial<Configuration>) {
     /** Calls of the store that take two seconds; null: none. */
     slowCall: string | null;
     lines: { event: string; fields: LogFields }[];
+    /** The store's operations, in the order of their calls. */
+    storeCalls: string[];
   } = {
     fault: "none",
     journalFate: { kind: "append" },
     behindTopic: null,
     slowCall: null,
     lines: [],
+    storeCalls: [],
   };
   const perPartition = Object.fromEntries(partitionedTopics.map((topic) => [topic, partitionCount]));
   const messaging = createMemoryBroker({
@@ -75,7 +78,12 @@ function createPorts(over: Partial<Configuration>) {
   const store = createMemoryStore({
     time,
     random: seededRandom("store"),
-    hooks: { fault: ({ operation }) => (operation === environment.slowCall ? "slow" : environment.fault) },
+    hooks: {
+      fault: ({ operation }) => {
+        environment.storeCalls.push(operation);
+        return operation === environment.slowCall ? "slow" : environment.fault;
+      },
+    },
   });
   const note = (event: string, fields: LogFields = {}): void => void environment.lines.push({ event, fields });
   const logger: Logger = { ...silentLogger, info: note, warn: note };

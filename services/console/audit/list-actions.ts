@@ -6,6 +6,7 @@
 // #2 At most `transactionsMax` transactions and `daysMax` days are read; the answer says where there were more.
 // #3 An operator of some schemes has what was decided about their days and transactions: nothing about banks, and no
 //    proposal about something else.
+// #4 Proposals of another time, person or kind are left out before anything is read about the others.
 
 import type { Configuration } from "@sluice/config";
 import { isOfSchemes } from "@sluice/contracts";
@@ -71,22 +72,16 @@ export async function loadActions(ports: ActionsPorts, query: URLSearchParams, s
     listOfTransactions(ports, asked, schemes),
     listOfDays(ports, asked, schemes),
     schemes === null ? ports.store.banks.all() : [],
-    listProposalsOf(ports, schemes),
+    listProposalsOf(ports, asked, schemes),
   ]);
   const banks = ofBanks.flatMap(({ bank, decisions }) => decisions.map((one) => ({ ...one, key: `bank:${bank}` })));
-  const nowMs = ports.brokerNowMs() ?? 0;
-  const all: readonly Decided[] = [
-    ...ofTransactions.decided,
-    ...ofDays.decided,
-    ...banks,
-    ...proposals.flatMap((proposal) => listOfProposal(proposal, nowMs)),
-  ];
+  const all: readonly Decided[] = [...ofTransactions.decided, ...ofDays.decided, ...banks, ...proposals.decided];
   const rows = all.filter((one) => isAsked(one, asked)).toSorted((a, b) => b.atMs - a.atMs);
   return {
     from: formatInstant(asked.fromMs),
     to: formatInstant(asked.toMs),
     rows: rows.map(decidedView),
-    isWhole: ofTransactions.isWhole && ofDays.isWhole,
+    isWhole: ofTransactions.isWhole && ofDays.isWhole && proposals.isWhole,
   };
 }
 
@@ -139,10 +134,13 @@ async function listOfDays({ store, configuration }: ActionsPorts, { fromMs, toMs
   return { decided, isWhole: keys.length <= daysMax };
 }
 
-/** #3 */
-async function listProposalsOf({ store, book }: ActionsPorts, schemes: Operator["schemes"]): Promise<readonly Proposal[]> {
-  const all = (await book.read()).list();
-  return await selectProposals({ store }, schemes, all, all.length);
+/** #3 #4 */
+async function listProposalsOf({ store, book, brokerNowMs }: ActionsPorts, asked: Asked, schemes: Operator["schemes"]) {
+  const nowMs = brokerNowMs() ?? 0;
+  const listAsked = (proposal: Proposal) => listOfProposal(proposal, nowMs).filter((one) => isAsked(one, asked));
+  const all = (await book.read()).list().filter((proposal) => listAsked(proposal).length > 0);
+  const { own, isWhole } = await selectProposals({ store }, schemes, all.toReversed(), all.length);
+  return { decided: own.flatMap(listAsked), isWhole };
 }
 
 function listDates(fromMs: number, toMs: number): readonly string[] {

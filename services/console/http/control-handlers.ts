@@ -56,7 +56,7 @@ export interface ControlHandlerPorts extends ServicePorts {
 
 export function createControlHandlers(ports: ControlHandlerPorts): ControlHandlers {
   const acting = { ...ports, append: createActionAppender(ports) };
-  const deciding: DecisionHandlers = keepWithinSchemes(ports, {
+  const deciding: DecisionHandlers = {
     withdrawDebit: withdrawDebit(acting),
     withdrawDebits: withdrawDebits(acting),
     redriveDelivery: redriveDelivery(acting),
@@ -70,7 +70,7 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
     replayTransaction: replayTransaction(ports),
     replayDeadLetters: replaySeveral(ports),
     eraseMonth: eraseMonth({ ...ports, keyService: ports.keyService ?? null }),
-  });
+  };
   return keepWithinSchemes(ports, {
     ...createControlQueries(ports),
     showAction: showAction({ ...ports, brokerNowMs: () => ports.brokerClock.nowMs() }),

@@ -5,6 +5,7 @@ import { decideDay, secondPersonActions } from "@sluice/domain";
 import { sampleConfiguration, sampleConnector, sampleOperator, sampleScheme } from "@sluice/testkit";
 import { describe, expect, test } from "vitest";
 import { buildConsoleOrphan, changeTransaction, consoleStartAtMs, readJsonObject } from "../console.fixture.ts";
+import { selectProposals } from "./within-schemes.ts";
 import { openDecisionEnvironment, planOpenDay } from "../decisions/decisions.fixture.ts";
 import { buildItem, buildOperatorAction, buildStoredTransaction, consoleUetrAt, saveTransactions } from "../queries/stored-data.fixture.ts";
 
@@ -232,6 +233,19 @@ test.each([
   expect(other.status).toBe(202);
 });
 
+test("the reads that judge proposals are bounded, and the answer says where they ended", async () => {
+  const sizes: number[] = [];
+  const load = (uetrs: readonly string[]) => Promise.resolve((sizes.push(uetrs.length), new Map()));
+  const proposals = Array.from({ length: 30 }, (_, index) => {
+    const of = Array.from({ length: 500 }, (_unused, place) => consoleUetrAt(index * 500 + place));
+    const ends = { end: null, proposedAtMs: 0, expiresAtMs: 1, offset: BigInt(index), contentSha256: "" };
+    const action = { ...buildOperatorAction({ id: `p-${index}` }), person: "operator", confirmedBy: null };
+    return { action, operation: "withdrawDebits" as const, path: "/withdrawal", body: JSON.stringify({ reason, of }), ...ends };
+  });
+  const selected = await selectProposals({ store: { transactions: { load } } }, ["ZA_EFT"], proposals, proposals.length);
+  expect([selected.own, selected.isWhole, selected.last?.offset, sizes]).toEqual([[], false, 19n, Array.from({ length: 10 }, () => 1_000)]);
+});
+
 test("a proposal is judged by the schemes that its proposer has when it is confirmed [D10.133]", async () => {
   const secondPerson = { ...nobody, actions: secondPersonActions };
   const environment = await openWithBoth(secondPerson);
@@ -239,11 +253,41 @@ test("a proposal is judged by the schemes that its proposer has when it is confi
   environment.desk.replaceConfiguration(sampleConfiguration(configureBoth(secondPerson, ["ZA_RTC"])));
   const body = { reason, offset, contentSha256 };
   const answer = await environment.control("/proposals/p-1/confirmation", { operator: "second-person", body, actionId: "c-1" });
-  expect([answer.status, (await readJsonObject(answer))["detail"], environment.journal()]).toEqual([
-    403,
-    expect.stringContaining("is of the scheme ZA_EFT"),
-    [],
-  ]);
+  const { detail } = await readJsonObject(answer);
+  expect([answer.status, detail, environment.journal()]).toEqual([409, expect.stringContaining("proposer-without-scheme"), []]);
+  // It is about who proposed it, and names no scheme of theirs.
+  expect(detail).not.toMatch(/yours|ZA_RTC/);
+});
+
+test("a decision of an operator of some schemes is judged once", async () => {
+  const environment = await openWithBoth();
+  const countLoads = async (operator: string, actionId: string) => {
+    environment.environment.storeCalls = [];
+    const answer = await environment.control(`/transactions/${own}/withdrawal`, { operator, body: { reason }, actionId });
+    expect(answer.status).toBe(202);
+    return environment.environment.storeCalls.filter((call) => call === "transactions.load").length;
+  };
+  const ofAll = await countLoads("operator", "w-1");
+  expect(await countLoads("of-eft", "w-2")).toBe(ofAll + 1);
+});
+
+test("of proposals only those of the time asked for are judged, in one read of the store [D10.133]", async () => {
+  const environment = await openWithBoth({ ...nobody, actions: secondPersonActions });
+  for (let index = 0; index < 40; index += 1) {
+    const uetr = index % 2 === 0 ? own : foreign;
+    await environment.control(`/transactions/${uetr}/withdrawal`, { body: { reason }, actionId: `p-${index}` });
+  }
+  const ask = async (query: string) => {
+    environment.environment.storeCalls = [];
+    const answer = controlAnswers.listActions.parse(await readJsonObject(await environment.control(`/actions${query}`, asOwn)));
+    const loads = environment.environment.storeCalls.filter((call) => call === "transactions.load").length;
+    return { proposed: answer.rows.filter(({ key }) => key.startsWith("proposal:")).length, loads, isWhole: answer.isWhole };
+  };
+  const none = await ask("?from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z");
+  // The one load is that of the decided transactions.
+  expect(none).toEqual({ proposed: 0, loads: 1, isWhole: true });
+  expect(await ask("?kind=WithdrawalRequested")).toMatchObject({ proposed: 0, loads: none.loads });
+  expect(await ask("")).toEqual({ proposed: 20, loads: none.loads + 1, isWhole: true });
 });
 
 test("a proposal of the own scheme is shown to its operators alone, and confirmed by one [D10.133]", async () => {

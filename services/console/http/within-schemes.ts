@@ -3,8 +3,9 @@
 //
 // #1 A transaction that nothing is known of is refused here: it could have another scheme by the time its handler
 //    looks.
-// #2 A proposal is judged as what it proposes, for who confirms, rejects or retracts it and for who only sees it. Its
-//    proposer is judged again when it is confirmed: the file may have taken the scheme away since.
+// #2 A proposal is judged as what it proposes, for who confirms, rejects or retracts it and for who only sees it.
+// #3 Its proposer is judged again when it is confirmed: the file may have taken the scheme away since.
+// #4 Many proposals are judged with few reads of the store, and their number is bounded.
 
 import {
   type ControlDecisionName,
@@ -18,7 +19,7 @@ import {
   type NamedInRequest,
 } from "@sluice/contracts";
 import type { Store } from "@sluice/store";
-import { refuseWith } from "../decisions/decision.ts";
+import { refuseNow, refuseWith } from "../decisions/decision.ts";
 import type { KnownAsOf } from "../own-transactions/known-as-of.ts";
 import type { ProposalBook } from "../proposals/proposal-book.ts";
 import { readProposedPath, type Proposal } from "../proposals/proposal.ts";
@@ -26,8 +27,7 @@ import type { ControlAnswer, ControlHandler, ControlHandlers, ControlRequest, Op
 
 interface LookUpPorts {
   readonly store: { readonly transactions: Pick<Store["transactions"], "load"> };
-  /** Null: what is not stored yet is not waited for. */
-  readonly knownAsOf: KnownAsOf | null;
+  readonly knownAsOf: KnownAsOf;
 }
 
 export interface SchemePorts extends LookUpPorts {
@@ -78,18 +78,22 @@ function isDecision(name: ControlOperationName): name is ControlDecisionName {
   return decisions.has(name);
 }
 
+type Found = Awaited<ReturnType<Store["transactions"]["load"]>>;
+
 async function judgeTransactions(
   { store, knownAsOf }: LookUpPorts,
   schemes: Schemes,
   uetrs: readonly string[],
 ): Promise<ControlAnswer | null> {
-  let found = await store.transactions.load(uetrs);
+  const found = await store.transactions.load(uetrs);
   const missing = uetrs.filter((uetr) => !found.has(uetr));
-  if (missing.length > 0 && knownAsOf !== null) {
-    const times = await Promise.all(missing.map((uetr) => knownAsOf.timeFor(uetr)));
-    if (times.includes(null)) return { kind: "unavailable", detail: "It is not known now whether there is such a transaction. Ask again." };
-    found = await store.transactions.load(uetrs);
-  }
+  if (missing.length === 0) return judgeFound(found, schemes, uetrs);
+  const times = await Promise.all(missing.map((uetr) => knownAsOf.timeFor(uetr)));
+  if (times.includes(null)) return { kind: "unavailable", detail: "It is not known now whether there is such a transaction. Ask again." };
+  return judgeFound(await store.transactions.load(uetrs), schemes, uetrs);
+}
+
+function judgeFound(found: Found, schemes: Schemes, uetrs: readonly string[]): ControlAnswer | null {
   for (const uetr of uetrs) {
     const transaction = found.get(uetr)?.transaction;
     // #1
@@ -109,33 +113,92 @@ async function judgeNamedProposal(ports: SchemePorts, { operator, path }: Contro
 }
 
 async function judgeProposal(ports: LookUpPorts, schemes: Schemes, proposal: Proposal): Promise<ControlAnswer | null> {
-  const question = {
+  return await judge(ports, proposal.operation, readProposed(schemes, proposal));
+}
+
+function readProposed(schemes: Schemes, proposal: Proposal): Judged {
+  return {
     operator: { schemes },
     path: readProposedPath(proposal),
     query: new URLSearchParams(),
     body: new TextEncoder().encode(proposal.body),
   };
-  return await judge(ports, proposal.operation, question);
 }
 
-/** Proposals that are judged at once. */
-const atOnceMax = 32;
+/**
+ * #3 `schemes` are its proposer's. Null: the proposer has all that it is about. Who confirms is told neither of another
+ * scheme nor which ones the proposer has now.
+ */
+export async function judgeProposer(ports: LookUpPorts, schemes: Schemes, proposal: Proposal): Promise<ControlAnswer | null> {
+  if (schemes === null) return null;
+  const refused = await judgeProposal(ports, schemes, proposal);
+  return refused?.kind === "refused" && refused.status === 403 ? refuseNow("proposer-without-scheme") : refused;
+}
+
+export interface SelectedProposals {
+  readonly own: readonly Proposal[];
+  /** The last one that was judged; null: there is none. */
+  readonly last: Proposal | null;
+  /** False: `loadsMax` ended it before the last one, and before `limit` were found. */
+  readonly isWhole: boolean;
+}
 
 /** The first `limit` of these proposals that an operator of these schemes has, in their order. */
 export async function selectProposals(
-  { store }: Pick<SchemePorts, "store">,
+  { store }: { readonly store: LookUpPorts["store"] },
   schemes: Schemes,
   proposals: readonly Proposal[],
   limit: number,
-): Promise<readonly Proposal[]> {
-  if (schemes === null) return proposals.slice(0, limit);
+): Promise<SelectedProposals> {
+  if (schemes === null) return { own: proposals.slice(0, limit), last: null, isWhole: true };
   const own: Proposal[] = [];
-  for (let from = 0; from < proposals.length && own.length < limit; from += atOnceMax) {
-    const judged = proposals.slice(from, from + atOnceMax).map(async (proposal) => {
-      const refused = await judgeProposal({ store, knownAsOf: null }, schemes, proposal);
-      return refused === null ? [proposal] : [];
-    });
-    own.push(...(await Promise.all(judged)).flat());
+  let last: Proposal | null = null;
+  let loads = 0;
+  for (const some of splitForLoads(schemes, proposals, Math.max(limit, togetherMin))) {
+    if (own.length >= limit) break;
+    const uetrs = [...new Set(some.flatMap((one) => one.uetrs))];
+    // #4
+    if (uetrs.length > 0 && loads === loadsMax) return { own, last, isWhole: false };
+    if (uetrs.length > 0) loads += 1;
+    const found: Found = uetrs.length === 0 ? new Map() : await store.transactions.load(uetrs);
+    own.push(...some.filter((one) => !one.isForeign && judgeFound(found, schemes, one.uetrs) === null).map(({ proposal }) => proposal));
+    last = some.at(-1)?.proposal ?? last;
   }
-  return own.slice(0, limit);
+  return { own: own.slice(0, limit), last, isWhole: true };
+}
+
+/** Transactions of one load. One decision names at most 500, so that two always fit. */
+const loadedMax = 1_000;
+const loadsMax = 10;
+/** Fewer proposals than these are not worth a load of their own. */
+const togetherMin = 32;
+
+interface NamingProposal {
+  readonly proposal: Proposal;
+  readonly isForeign: boolean;
+  /** The transactions that decide whether it is foreign. */
+  readonly uetrs: readonly string[];
+}
+
+function* splitForLoads(schemes: Schemes, proposals: readonly Proposal[], togetherMax: number): Generator<readonly NamingProposal[]> {
+  let some: NamingProposal[] = [];
+  let named = 0;
+  for (const proposal of proposals) {
+    const one = readNaming(schemes, proposal);
+    if (some.length > 0 && (some.length === togetherMax || named + one.uetrs.length > loadedMax)) {
+      yield some;
+      some = [];
+      named = 0;
+    }
+    some.push(one);
+    named += one.uetrs.length;
+  }
+  if (some.length > 0) yield some;
+}
+
+function readNaming(schemes: Schemes, proposal: Proposal): NamingProposal {
+  const { operation } = proposal;
+  const question = readProposed(schemes, proposal);
+  const isForeign = refuseScheme(operation, schemes, question) !== null;
+  return { proposal, isForeign, uetrs: !isForeign && schemeScopes[operation] === "transactions" ? listUetrs(operation, question) : [] };
 }

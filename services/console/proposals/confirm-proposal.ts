@@ -6,19 +6,20 @@
 //    again under its id, and counts once.
 // #3 Before a confirmation is recorded, the handler judges the decision as things stand now: things may have changed
 //    since it was proposed.
-// #4 The person who proposed it must still be allowed to decide it.
+// #4 The person who proposed it must still be allowed to decide it, and still have every scheme that it is about.
 
 import { controlOperations, type DecodedRecord } from "@sluice/contracts";
 import type { ConfiguredOperator } from "@sluice/config";
 import { createDecisionHandler, refuseNow, refuseWith, type DecisionContext } from "../decisions/decision.ts";
 import type { ControlAnswer, ControlHandler, ControlRequest } from "../http/control-handler.ts";
+import { judgeProposer, type SchemePorts } from "../http/within-schemes.ts";
 import { answerNotStored, appendAndRead } from "./append-proposal.ts";
 import { explainEnd, isEndedBy, judgeEnd, readProposedPath, type Proposal } from "./proposal.ts";
 import { timeUnknown, type DecisionHandlers, type ProposeDecisionPorts } from "./propose-decision.ts";
 
 type Confirming = DecisionContext<"confirmProposal">;
 
-export function confirmProposal(ports: ProposeDecisionPorts, handlers: DecisionHandlers): ControlHandler {
+export function confirmProposal(ports: ProposeDecisionPorts & SchemePorts, handlers: DecisionHandlers): ControlHandler {
   return createDecisionHandler(ports, "confirmProposal", async (confirming) => {
     const { action, body, question } = confirming;
     const nowMs = ports.brokerClock.nowMs();
@@ -29,9 +30,14 @@ export function confirmProposal(ports: ProposeDecisionPorts, handlers: DecisionH
     const decided = buildDecision(ports.configuration.operators, proposal, question.operator.person);
     if (decided === null) return refuseNow("proposer-gone");
     const decide = handlers[proposal.operation];
-    if (isConfirmedBy(proposal, confirming)) return nowMs < proposal.expiresAtMs ? await decide(decided) : refuseNow("proposal-expired");
-    const refusal = judgeEnd(proposal, { kind: "confirmed", action, ...body }, proposals.endedUnder(action.id), nowMs);
+    const isRepeat = isConfirmedBy(proposal, confirming);
+    const refusal = isRepeat
+      ? explainExpiry(proposal, nowMs)
+      : judgeEnd(proposal, { kind: "confirmed", action, ...body }, proposals.endedUnder(action.id), nowMs);
     if (refusal !== null) return refuseNow(refusal);
+    const withoutScheme = await judgeProposer(ports, decided.operator.schemes, proposal);
+    if (withoutScheme !== null) return withoutScheme;
+    if (isRepeat) return await decide(decided);
     const checked = await decide({ ...decided, isCheckOnly: true });
     return checked.kind === "found" ? await confirm(ports, confirming, () => decide(decided)) : checked;
   });
@@ -53,6 +59,10 @@ async function confirm(ports: ProposeDecisionPorts, confirming: Confirming, deci
     confirmation: action.id,
   });
   return await decide();
+}
+
+function explainExpiry({ expiresAtMs }: Proposal, nowMs: number): "proposal-expired" | null {
+  return nowMs < expiresAtMs ? null : "proposal-expired";
 }
 
 /** #2 */

@@ -24,9 +24,9 @@ export function listProposals({ store, book, brokerClock }: ListProposalsPorts):
     const rest = (await book.read()).list().filter(({ offset }) => after === null || offset < BigInt(after));
     // One more than asked for tells whether there is a next page.
     const found = await selectProposals({ store }, operator.schemes, rest.toReversed(), limit + 1);
-    const rows = found.slice(0, limit);
-    const last = rows.at(-1);
-    const next = last === undefined || found.length <= limit ? null : encodeCursor(last.offset.toString());
+    const rows = found.own.slice(0, limit);
+    const last = found.own.length > limit ? rows.at(-1) : found.isWhole ? null : found.last;
+    const next = last === undefined || last === null ? null : encodeCursor(last.offset.toString());
     const views = rows.map((proposal) => proposalView(proposal, nowMs));
     return { kind: "found", body: { schema: "Proposals", asOf: formatOptionalInstant(nowMs), rows: views, next } };
   };

@@ -35,6 +35,7 @@ const texts: Readonly<Record<string, string>> = {
   "plan-out-of-order": "the window would end after the next one opens, or after the reconciliation close, which has to be extended first.",
   "proposal-expired": "nobody confirmed it in time; it has to be proposed again.",
   "proposer-gone": "the operator who proposed it may no longer decide it.",
+  "proposer-without-scheme": "who proposed it is no longer an operator of every scheme that it is about; somebody else has to propose it.",
   "same-person": "the person who asked for it can neither confirm nor reject it.",
   "too-far": "a close is extended by 24 hours at most.",
   "too-many": "it was done too often on this transaction.",
