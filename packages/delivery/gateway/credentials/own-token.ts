@@ -9,7 +9,6 @@ import { createPrivateKey, type KeyObject } from "node:crypto";
 import type { ConfiguredAccessToken } from "@sluice/config";
 import { createTokenCache, SecretProblem, type TokenCache } from "@sluice/connection";
 import { Fault, type Random, type Time } from "@sluice/kernel";
-import { SignJWT } from "jose";
 import type { ReceiverAnswer } from "../../port.ts";
 import type { CredentialsReport } from "./credentials-report.ts";
 import type { ReceiverFiles } from "./credentials.ts";
@@ -74,6 +73,8 @@ async function buildQuestion(
   const usual = { grant_type: "client_credentials", client_id: clientId, ...(scope === null ? {} : { scope }) };
   if (key === null) return new URLSearchParams(usual);
   const nowS = Math.floor(time.nowMs() / 1_000);
+  // Few receivers have an authorization server, and what the others never need takes memory in every process.
+  const { SignJWT } = await import("jose");
   const assertion = await new SignJWT()
     .setProtectedHeader({ alg: key.algorithm, ...(keyId === null ? {} : { kid: keyId }) })
     .setIssuer(clientId)
