@@ -1,4 +1,4 @@
-export * from "./access-tokens/access-tokens.ts";
+export type * from "./access-tokens/access-tokens.ts";
 export * from "./callers/callers.ts";
 export * from "./callers/log-in-answer.ts";
 export type { PeerCertificate } from "./callers/peer-certificate.ts";
@@ -17,7 +17,7 @@ export * from "./http/served-request.ts";
 export * from "./http/served-routes.ts";
 export { type ClientConnection, countDroppedConnections } from "./http/track-connections.ts";
 export * from "./ops-app.ts";
-export * from "./sign-in/sign-in.ts";
+export type * from "./sign-in/sign-in.ts";
 export * from "./sign-in/signed-in.ts";
 export { flowLifeMs } from "./sign-in/sign-in-flows.ts";
 export * from "./telemetry/pino-logger.ts";

@@ -24,17 +24,17 @@ import {
   createCallerMeter,
   createCallers,
   createRefusals,
-  createSignIn,
   createTokens,
   identifyAtCommandLine,
   identifySignedIn,
-  openAccessTokens,
   type ClientConnection,
   type ServedRoute,
   type SignedIn,
   type SignInPorts,
   type TokenPorts,
 } from "@sluice/service";
+import { createSignIn } from "@sluice/service/sign-in";
+import { openAccessTokens } from "@sluice/service/access-tokens";
 import type { Readiness } from "@sluice/kernel";
 import type { AskAlarms, AskProcesses, ConfiguredService, ServicePorts } from "@sluice/process";
 import { createJournalProbe, createProbe, startBrokerClock } from "@sluice/messaging";

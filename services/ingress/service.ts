@@ -29,10 +29,10 @@ import {
   createCallerMeter,
   createCallers,
   createRefusals,
-  openAccessTokens,
   type ClientConnection,
   type TokenPorts,
 } from "@sluice/service";
+import { openAccessTokens } from "@sluice/service/access-tokens";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import { readTrace } from "@sluice/contracts";
 import type { OutgoingRecord } from "@sluice/messaging";

@@ -7,7 +7,8 @@
 // #3 A form is taken only with the session's form token, and only from a page of this origin.
 // #4 Every page can be read without script; a page with live numbers has a stream of its own (`live.ts`).
 
-import { listRoutes, problemResponse, signInPath, type ClientConnection, type ServedRoute } from "@sluice/service";
+import { listRoutes, problemResponse, type ClientConnection, type ServedRoute } from "@sluice/service";
+import { signInPath } from "@sluice/service/sign-in";
 import type { Random, Time } from "@sluice/kernel";
 import { Hono, type Context } from "hono";
 import { ApiRefusal, createApiClient } from "./api-client.ts";
