@@ -3,16 +3,8 @@
 
 import { extendRules } from "@sluice/domain";
 import { randomUUID } from "node:crypto";
-import {
-  controlAnswers,
-  controlPrefix,
-  createFixedSerde,
-  decisionProposedSchema,
-  partitionCountDefault,
-  outgoingRecord,
-  partitionFor,
-  topics,
-} from "@sluice/contracts";
+import { controlPrefix, createFixedSerde, partitionCountDefault, outgoingRecord, partitionFor, topics } from "@sluice/contracts";
+import { controlAnswers, decisionProposedSchema } from "@sluice/contracts/control-answers";
 import { type ClientConnection, createMetrics, listen, listenLimitsDefault } from "@sluice/service";
 import { createKafkaMessaging, provisionTopics, buildTopicSpecs } from "@sluice/messaging";
 import { machineTime, silentLogger } from "@sluice/kernel";

@@ -210,6 +210,8 @@ const replay = z
   })
   .meta({ id: "Replay" });
 
+export { decisionProposedSchema } from "./proposal-answers.ts";
+
 /** The answer of each operation. */
 export const controlAnswers = {
   showMe: meSchema,

@@ -95,9 +95,6 @@ export const receiverSchema = z.strictObject({
   postings: parkedTotals,
 });
 
-/** The attempts after which a message counts as failing: it says nothing about its endpoint any more (D3.44). */
-export const failingFromAttempts = 3;
-
 const answerClass = z.enum(["acknowledged", "transient", "address", "refused", "unknown"]);
 const answerMembers = {
   at: timeSchema,

@@ -5,16 +5,14 @@
 //    examples from `control-texts.ts` and `parameter-texts.ts`.
 
 import {
-  controlAnswers,
-  controlBodies,
   controlOperations,
   controlPrefix,
-  decisionProposedSchema,
   secondPersonOperations,
-  type ControlDecisionName,
   type ControlOperation,
   type ControlOperationName,
 } from "@sluice/contracts";
+import { controlAnswers, decisionProposedSchema } from "@sluice/contracts/control-answers";
+import { controlBodies, type ControlDecisionName } from "@sluice/contracts/decision-bodies";
 import * as z from "zod";
 import { openApiKinds, shareParts } from "../shared-parts.ts";
 import { referTo, withoutId } from "../schemas/json-schemas.ts";

@@ -1,6 +1,6 @@
 // An example of each decision of the control API. services/console/http/documented-control.test.ts sends each of them.
 
-import type { ControlDecisionName } from "@sluice/contracts";
+import type { ControlDecisionName } from "@sluice/contracts/decision-bodies";
 
 export const exampleUetr = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
 

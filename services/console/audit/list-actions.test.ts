@@ -1,6 +1,6 @@
 // What operators decided, over all transactions, days, banks and proposals; and how many transactions match a search.
 
-import { controlAnswers } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { expect, test } from "vitest";
 import { consoleUetr, day, openDecisionEnvironment, planOpenDay } from "../decisions/decisions.fixture.ts";
 import { buildStoredTransaction, readControlAnswer, saveTransactions } from "../queries/stored-data.fixture.ts";

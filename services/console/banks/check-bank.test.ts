@@ -1,6 +1,7 @@
 // Tests of checkBank: the request to the services that call banks, and what is shown of their answer.
 
-import { controlAnswers, createFixedSerde, topics } from "@sluice/contracts";
+import { createFixedSerde, topics } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { sampleBank, sampleOperator } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { consoleStartAtMs, readJsonObject } from "../console.fixture.ts";

@@ -6,7 +6,8 @@
 // #3 Each has an id of its own, made of the decision's and the message's: sent again under the same id each counts
 //    once.
 
-import { sha256Hex, type ControlBody } from "@sluice/contracts";
+import { sha256Hex } from "@sluice/contracts";
+import type { ControlBody } from "@sluice/contracts/decision-bodies";
 import type { Store } from "@sluice/store";
 import { decideOnTransaction } from "../decisions/decide-on-transaction.ts";
 import { createDecisionHandler, refuseWith, type DecisionContext, type DecisionPorts } from "../decisions/decision.ts";

@@ -5,7 +5,7 @@
 // #2 A posting that is past its time is not listed: no redrive can bring it. Neither is what an operator stopped: it is
 //    redriven one by one.
 
-import { redrivenMax } from "@sluice/contracts";
+import { redrivenMax } from "@sluice/contracts/decision-bodies";
 import type { ParkedCursor, Store } from "@sluice/store";
 import { isStoppedByOperator } from "@sluice/timeline";
 import type { ControlHandler } from "../http/control-handler.ts";

@@ -1,6 +1,6 @@
 // Tests of showBank, listRefused and redriveBank.
 
-import { controlAnswers } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { expect, test } from "vitest";
 import { consoleStartAtMs, readJsonObject, type ConsoleEnvironment } from "../console.fixture.ts";
 import { openDecisionEnvironment } from "../decisions/decisions.fixture.ts";

@@ -1,6 +1,7 @@
 // The calendar as operators see it.
 
-import { controlAnswers, topics } from "@sluice/contracts";
+import { topics } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { expect, test } from "vitest";
 import { buildConsoleDebit, changeTransaction } from "../console.fixture.ts";
 import { openDecisionEnvironment, planOpenDay } from "../decisions/decisions.fixture.ts";

@@ -1,6 +1,7 @@
 // One decision about several dead letters: a second person sees each of them, and how many records they have.
 
-import { controlAnswers, decisionProposedSchema, topics } from "@sluice/contracts";
+import { topics } from "@sluice/contracts";
+import { controlAnswers, decisionProposedSchema } from "@sluice/contracts/control-answers";
 import { sampleOperator } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import {

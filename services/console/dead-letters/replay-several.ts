@@ -5,7 +5,7 @@
 //    one of them would be refused, or if the number of records is another one by now.
 // #2 Sent again under the same id it goes on where it broke off: a transaction counts the id once.
 
-import type { ControlBody } from "@sluice/contracts";
+import type { ControlBody } from "@sluice/contracts/decision-bodies";
 import { createDecisionHandler, refuseWith, type DecisionContext } from "../decisions/decision.ts";
 import type { ControlAnswer, ControlHandler, ControlRequest } from "../http/control-handler.ts";
 import { replayDeadLetter, replayTransaction, type ReplayDeadLetterPorts } from "./replay-dead-letters.ts";

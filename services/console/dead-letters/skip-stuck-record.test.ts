@@ -1,5 +1,6 @@
 import type { Configuration } from "@sluice/config";
-import { controlAnswers, decisionProposedSchema, groups, topics } from "@sluice/contracts";
+import { groups, topics } from "@sluice/contracts";
+import { controlAnswers, decisionProposedSchema } from "@sluice/contracts/control-answers";
 import { sampleOperator } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { openDeadLetterEnvironment, deadLetterPartition, unknownSchemaBytes, consoleUetr } from "./dead-letters.fixture.ts";

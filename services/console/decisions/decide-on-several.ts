@@ -5,7 +5,8 @@
 // #3 Each has an id of its own, made of the decision's and of what it is about: sent again under the same id each
 //    counts once.
 
-import { sha256Hex, type ControlBody, type OperatorAction } from "@sluice/contracts";
+import { sha256Hex, type OperatorAction } from "@sluice/contracts";
+import type { ControlBody } from "@sluice/contracts/decision-bodies";
 import { sumTransactions } from "../banks/refused-messages.ts";
 import type { ControlAnswer, ControlHandler } from "../http/control-handler.ts";
 import { createDecisionHandler, refuseWith, type DecisionPorts } from "./decision.ts";

@@ -6,14 +6,8 @@
 //    however long ago that was: the operator would otherwise read the result of that other decision.
 
 import type { Configuration } from "@sluice/config";
-import {
-  operatorContentSha256,
-  readControlBody,
-  type ActionRecord,
-  type ControlBody,
-  type ControlDecisionName,
-  type OperatorAction,
-} from "@sluice/contracts";
+import { operatorContentSha256, type ActionRecord, type OperatorAction } from "@sluice/contracts";
+import { readControlBody, type ControlBody, type ControlDecisionName } from "@sluice/contracts/decision-bodies";
 import { findActionUse } from "@sluice/domain";
 import type { BrokerClock } from "@sluice/messaging";
 import type { Random, Time } from "@sluice/kernel";

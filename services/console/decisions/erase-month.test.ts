@@ -1,4 +1,4 @@
-import { controlAnswers, decisionProposedSchema } from "@sluice/contracts";
+import { controlAnswers, decisionProposedSchema } from "@sluice/contracts/control-answers";
 import { createMemoryKeyService } from "@sluice/secrecy/key-service.fixture";
 import { sampleBank, sampleOperator } from "@sluice/testkit";
 import { expect, test } from "vitest";

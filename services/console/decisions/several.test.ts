@@ -1,6 +1,6 @@
 // Tests of decisions about several transactions, banks or connectors.
 
-import { controlAnswers } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { expect, test } from "vitest";
 import { readJsonObject } from "../console.fixture.ts";
 import { buildItem, buildStoredTransaction, consoleUetrAt, day, saveTransactions } from "../queries/stored-data.fixture.ts";

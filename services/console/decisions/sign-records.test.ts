@@ -1,6 +1,7 @@
 // What the console signs, as the services that act on it verify it.
 
-import { decisionProposedSchema, headers, topics } from "@sluice/contracts";
+import { headers, topics } from "@sluice/contracts";
+import { decisionProposedSchema } from "@sluice/contracts/control-answers";
 import type { OutgoingRecord, Producer, ReceivedRecord } from "@sluice/messaging";
 import { silentLogger } from "@sluice/kernel";
 import {

@@ -1,7 +1,7 @@
 // What operators decided, as a file: by the API and from the page of the audit.
 
 import { expect, test } from "vitest";
-import { controlAnswers } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { consoleUetr, openDecisionEnvironment, planOpenDay } from "../decisions/decisions.fixture.ts";
 import { openReader } from "../web/browser.fixture.ts";
 

@@ -4,15 +4,8 @@
 import { sampleBank, sampleOperator } from "@sluice/testkit";
 import { readDocument } from "@sluice/documents";
 import { resolveReferences } from "@sluice/documents/check";
-import {
-  controlAnswers,
-  controlOperations,
-  createFixedSerde,
-  decisionProposedSchema,
-  partitionFor,
-  secondPersonOperations,
-  topics,
-} from "@sluice/contracts";
+import { controlOperations, createFixedSerde, partitionFor, secondPersonOperations, topics } from "@sluice/contracts";
+import { controlAnswers, decisionProposedSchema } from "@sluice/contracts/control-answers";
 import { buildDeadLetter } from "@sluice/messaging";
 import { createMemoryKeyService } from "@sluice/secrecy/key-service.fixture";
 import { expect, test } from "vitest";

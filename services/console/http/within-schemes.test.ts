@@ -1,6 +1,7 @@
 // Tests of an operator of some schemes: nothing of another scheme is in any answer, and nothing is decided about it.
 
-import { controlAnswers, controlOperations, schemeScopes, type ControlOperation, type ControlOperationName } from "@sluice/contracts";
+import { controlOperations, schemeScopes, type ControlOperation, type ControlOperationName } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { decideDay, secondPersonActions } from "@sluice/domain";
 import { sampleConfiguration, sampleConnector, sampleOperator, sampleScheme } from "@sluice/testkit";
 import { describe, expect, test } from "vitest";

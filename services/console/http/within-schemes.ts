@@ -8,16 +8,15 @@
 // #4 Many proposals are judged with few reads of the store, and their number is bounded.
 
 import {
-  type ControlDecisionName,
   controlOperations,
   listNamedTransactions,
-  readControlBody,
   refuseScheme,
   refuseTransaction,
   schemeScopes,
   type ControlOperationName,
   type NamedInRequest,
 } from "@sluice/contracts";
+import { type ControlDecisionName, readControlBody } from "@sluice/contracts/decision-bodies";
 import type { Store } from "@sluice/store";
 import { refuseNow, refuseWith } from "../decisions/decision.ts";
 import type { KnownAsOf } from "../own-transactions/known-as-of.ts";

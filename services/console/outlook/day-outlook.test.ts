@@ -1,6 +1,6 @@
 // When the held debits of a day are through: by hand, by the API, on its page and before a close is extended.
 
-import { controlAnswers } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { expect, test } from "vitest";
 import { day, openDecisionEnvironment, planOpenDay } from "../decisions/decisions.fixture.ts";
 import { buildStoredTransaction, readControlAnswer, saveTransactions } from "../queries/stored-data.fixture.ts";

@@ -1,6 +1,7 @@
 // How long receivers took to acknowledge, from the receipts of what ended.
 
-import { controlAnswers, createFixedSerde, outgoingRecord, topics, type Records } from "@sluice/contracts";
+import { createFixedSerde, outgoingRecord, topics, type Records } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { expect, test } from "vitest";
 import { consoleStartAtMs, consoleUetr } from "../console.fixture.ts";
 import { openDecisionEnvironment } from "../decisions/decisions.fixture.ts";

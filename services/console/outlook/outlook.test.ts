@@ -1,6 +1,6 @@
 // What operators see at a glance: who they are, the overview, what a transaction waits for and what they could decide.
 
-import { controlAnswers } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { sampleOperator } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { consoleStartAtMs, consoleUetr, day, openDecisionEnvironment, planOpenDay } from "../decisions/decisions.fixture.ts";

@@ -1,6 +1,6 @@
 // What the numbers of the overview were before: by hand, and as the control API answers.
 
-import { controlAnswers } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { expect, test } from "vitest";
 import { openDecisionEnvironment, planOpenDay } from "../decisions/decisions.fixture.ts";
 import { buildParkedMessage, buildStoredTransaction, readControlAnswer, saveTransactions } from "../queries/stored-data.fixture.ts";

@@ -1,7 +1,8 @@
 // The request of a message, by the API and on its page.
 
 import { hash } from "node:crypto";
-import { controlAnswers, topics } from "@sluice/contracts";
+import { topics } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { buildDirectDebit, encodeBody } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { buildConsoleDebit, buildStateEvent, changeTransaction, consoleStartAtMs, consoleUetr } from "../console.fixture.ts";

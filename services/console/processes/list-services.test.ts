@@ -1,4 +1,5 @@
-import { brokerTopicsOf, controlAnswers, topics } from "@sluice/contracts";
+import { brokerTopicsOf, topics } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { expect, test } from "vitest";
 import { consoleStartAtMs, openConsoleEnvironment } from "../console.fixture.ts";
 import { sampleOperator } from "@sluice/testkit";

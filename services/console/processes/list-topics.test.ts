@@ -1,6 +1,7 @@
 // The topics and the fields of their records.
 
-import { controlAnswers, recordMap, topics } from "@sluice/contracts";
+import { recordMap, topics } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { expect, test } from "vitest";
 import { readJsonObject } from "../console.fixture.ts";
 import { openDecisionEnvironment } from "../decisions/decisions.fixture.ts";

@@ -1,6 +1,6 @@
 // How a rebuild looks to operators.
 
-import { controlAnswers } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { expect, test } from "vitest";
 import { consoleStartAtMs } from "../console.fixture.ts";
 import { openDecisionEnvironment } from "../decisions/decisions.fixture.ts";

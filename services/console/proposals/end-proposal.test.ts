@@ -1,6 +1,6 @@
 // D9 second-person: what another person rejects, or the person who proposed it retracts, never takes effect.
 
-import { decisionProposedSchema } from "@sluice/contracts";
+import { decisionProposedSchema } from "@sluice/contracts/control-answers";
 import { sleep } from "@sluice/kernel";
 import { sampleOperator } from "@sluice/testkit";
 import { expect, test } from "vitest";

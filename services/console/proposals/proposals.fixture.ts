@@ -2,15 +2,8 @@
 // confirm, end and list.
 
 import type { ConfiguredOperator } from "@sluice/config";
-import {
-  controlAnswers,
-  createFixedSerde,
-  decisionProposedSchema,
-  outgoingRecord,
-  partitionFor,
-  topics,
-  type AnyDecodedRecord,
-} from "@sluice/contracts";
+import { createFixedSerde, outgoingRecord, partitionFor, topics, type AnyDecodedRecord } from "@sluice/contracts";
+import { controlAnswers, decisionProposedSchema } from "@sluice/contracts/control-answers";
 import { secondPersonActions } from "@sluice/domain";
 import type { MemoryBroker } from "@sluice/messaging";
 import { sampleOperator } from "@sluice/testkit";

@@ -7,14 +7,13 @@
 // #4 A dry run changes nothing and needs nobody.
 
 import {
-  canonicalControlBody,
   controlOperations,
   operatorContentSha256,
-  readControlBody,
   secondPersonOperations,
   type DecodedRecord,
   type SecondPersonOperation,
 } from "@sluice/contracts";
+import { canonicalControlBody, readControlBody } from "@sluice/contracts/decision-bodies";
 import type { Configuration } from "@sluice/config";
 import type { Logger, Random } from "@sluice/kernel";
 import type { BrokerClock } from "@sluice/messaging";

@@ -1,6 +1,7 @@
 // D9 second-person: a decision that moves money takes effect only when another person has confirmed what they saw.
 
-import { decisionProposedSchema, partitionFor, topics } from "@sluice/contracts";
+import { partitionFor, topics } from "@sluice/contracts";
+import { decisionProposedSchema } from "@sluice/contracts/control-answers";
 import { secondPersonActions } from "@sluice/domain";
 import { sampleConfiguration, sampleOperator } from "@sluice/testkit";
 import { expect, test } from "vitest";

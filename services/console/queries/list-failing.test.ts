@@ -1,4 +1,4 @@
-import { controlAnswers } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { expect, test } from "vitest";
 import { openConsoleEnvironment, consoleStartAtMs } from "../console.fixture.ts";
 import {

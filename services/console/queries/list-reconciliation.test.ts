@@ -1,7 +1,7 @@
 // Tests of reconciliation items as lists, sums and files (docs/spec/decisions.md D9.55 to D9.64).
 
 import { hash } from "node:crypto";
-import { controlAnswers } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import type { Item, Resolution } from "@sluice/domain";
 import { expect, test } from "vitest";
 import { buildConsoleUnread, openConsoleEnvironment, consoleStartAtMs, type ConsoleEnvironment } from "../console.fixture.ts";

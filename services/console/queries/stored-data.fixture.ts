@@ -1,6 +1,7 @@
 // For tests of operators' queries: transactions, items and days as a scheduler stores them, many at a time.
 
-import { controlAnswers, partitionFor } from "@sluice/contracts";
+import { partitionFor } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import {
   extendRules,
   decideDay,

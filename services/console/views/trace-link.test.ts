@@ -1,6 +1,6 @@
 // The trace of a transaction, and the link to its page.
 
-import { controlAnswers } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { extendRules } from "@sluice/domain";
 import { noSearchTerms } from "@sluice/store";
 import { expect, test } from "vitest";

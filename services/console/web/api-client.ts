@@ -3,7 +3,8 @@
 // #1 A page asks as any client does: roles, limits, log lines and metrics are those of the control API.
 // #2 Every answer is read by its schema, so that a page cannot show a member that the document does not have.
 
-import { controlAnswers, controlPrefix } from "@sluice/contracts";
+import { controlPrefix } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import type { ClientConnection, SignedIn } from "@sluice/service";
 import type { SessionAccess } from "./sessions/sessions.ts";
 

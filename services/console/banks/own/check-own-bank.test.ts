@@ -1,6 +1,7 @@
 // A bank's own person has the bank's addresses called: docs/adr/0121-a-bank-tests-its-own-addresses.md.
 
-import { controlAnswers, createFixedSerde, topics } from "@sluice/contracts";
+import { createFixedSerde, topics } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { sampleOperator } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { openDecisionEnvironment } from "../../decisions/decisions.fixture.ts";

@@ -1,7 +1,8 @@
 // Tests of what an operator and a bank's own person see of the events of a time, and of the files.
 
 import { hash } from "node:crypto";
-import { controlAnswers, partitionFor, topics } from "@sluice/contracts";
+import { partitionFor, topics } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { sampleBank, sampleOperator } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { buildEsmEvent, buildStateEvent, consoleStartAtMs, consoleUetr, eventBodyText, readJsonObject } from "../../console.fixture.ts";

@@ -1,6 +1,7 @@
 // Tests of what a bank's own person may see.
 
-import { controlAnswers, controlOperations, type ControlOperation } from "@sluice/contracts";
+import { controlOperations, type ControlOperation } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { sampleBank, sampleHeldToken, sampleOperator } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { buildConsoleDebit, changeTransaction, consoleStartAtMs, consoleUetr, readJsonObject } from "../../console.fixture.ts";

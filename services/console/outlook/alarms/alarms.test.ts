@@ -1,6 +1,6 @@
 // Which alarms fire, as the API and the first page say it.
 
-import { controlAnswers } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import type { AskedAlarms } from "@sluice/process";
 import { expect, test } from "vitest";
 import { openDecisionEnvironment, planOpenDay } from "../../decisions/decisions.fixture.ts";

@@ -1,6 +1,6 @@
 // The answer to a decision about several, as a session keeps it until each has its outcome.
 
-import { controlAnswers } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { plural } from "../parts/html.ts";
 import type { DecidedTogether } from "../sessions/kept-outcomes.ts";
 

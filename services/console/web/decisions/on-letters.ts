@@ -2,7 +2,8 @@
 //
 // #1 A dry run says it before anything is decided. One that would be refused is shown, and is not chosen.
 
-import { controlAnswers, replayedMax } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
+import { replayedMax } from "@sluice/contracts/decision-bodies";
 import { html } from "hono/html";
 import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";

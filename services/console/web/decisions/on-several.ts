@@ -2,7 +2,7 @@
 //
 // #1 Each is a box that can be left out. What stays chosen stands in the form itself, so what was seen is what is sent.
 
-import { severalMax } from "@sluice/contracts";
+import { severalMax } from "@sluice/contracts/decision-bodies";
 import { html } from "hono/html";
 import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";

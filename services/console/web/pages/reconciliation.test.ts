@@ -1,6 +1,6 @@
 // The page of reconciliation, and what it offers about an item, without a browser.
 
-import { controlAnswers } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { expect, test } from "vitest";
 import { consoleStartAtMs } from "../../console.fixture.ts";
 import { openDecisionEnvironment } from "../../decisions/decisions.fixture.ts";

@@ -1,6 +1,6 @@
 // What pages say of a decision that a second person has still to confirm, without a browser.
 
-import { controlAnswers } from "@sluice/contracts";
+import { controlAnswers } from "@sluice/contracts/control-answers";
 import { expect, test } from "vitest";
 import { openDecisionEnvironment } from "../../decisions/decisions.fixture.ts";
 import {
