@@ -1,13 +1,22 @@
 import { createHmac, createSecretKey, hkdfSync } from "node:crypto";
-import { createFixedSerde, readDirectDebit, readStatusReport, type AnyDecodedRecord, type Serde, topics } from "@sluice/contracts";
+import {
+  createFixedSerde,
+  readDirectDebit,
+  readStatusReport,
+  type AnyDecodedRecord,
+  type Records,
+  type Serde,
+  topics,
+} from "@sluice/contracts";
 import { anyDirectDebit, anyFullDirectDebit, anyFullStatusReport, encodeJson } from "@sluice/contracts/messages.fixture";
 import { machineTime } from "@sluice/kernel";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { deriveSealKeys, sealBytes } from "./cipher.ts";
+import { deriveSealKeys, openBytes, sealBytes } from "./cipher.ts";
 import { createDataKeys } from "./data-keys.ts";
 import { createMemoryKeyService } from "./key-service.fixture.ts";
 import { createSealingSerde } from "./sealing-serde.ts";
+import { spliceLastBytes, withholdPersonal } from "./withhold.ts";
 
 const plain = createFixedSerde();
 const scope = "alpha/2026-11";
@@ -218,4 +227,64 @@ test("whether a record can be read is known of a second one without decoding wha
   expect([serde.knows?.(first), decodings]).toEqual([true, 2]);
   expect([serde.knows?.(second), decodings]).toEqual([true, 3]);
   expect([serde.knows?.(second), decodings]).toEqual([true, 3]);
+});
+
+test("what an earlier release sealed is opened, and is sealed to the same bytes again [D10.111]", () => {
+  const keys = deriveSealKeys(Buffer.alloc(32, 7));
+  const [associated, content] = [Buffer.from("associated"), Buffer.from("what a record says of a person")];
+  const earlier = {
+    nonce: "848a870818a769f7368abc24",
+    sealed: "81ad69e0c794c14ef3399830306e56ade4f4ea68d7807802842961f5c2d08cfb0ad44ac7995781d3f51adc075a05",
+  };
+  const { nonce, sealed } = sealBytes(keys, associated, content);
+  expect({ nonce: nonce.toString("hex"), sealed: sealed.toString("hex") }).toEqual(earlier);
+  const opened = openBytes(keys, associated, Buffer.from(earlier.nonce, "hex"), Buffer.from(earlier.sealed, "hex"));
+  expect(Buffer.from(opened ?? []).toString()).toBe("what a record says of a person");
+});
+
+/** An event with a body of so many bytes. */
+function eventOf(bodyBytes: number): Records["TransactionStateEvent"] {
+  return {
+    id: "uetr-1S2",
+    uetr: "uetr-1",
+    stageVersion: 2,
+    state: "HELD",
+    type: "transaction.held",
+    bank: "alpha",
+    scheme: "ZA_EFT",
+    service: "debit",
+    direction: "outbound",
+    businessDate: "2026-11-20",
+    amount: { value: 12_550n, digits: 2, currency: "ZAR" },
+    enteredAtMs: 1_795_000_000_000,
+    causedByOffset: 7n,
+    deadlineMs: 1_795_000_100_000,
+    body: Buffer.alloc(bodyBytes, 0x61),
+  };
+}
+
+test.each([0, 1, 63, 64, 8_191, 8_192, 1_048_575, 1_048_576])(
+  "an event with a body of %d bytes, made of its clear bytes, is what encoding gives",
+  (bytes) => {
+    const event = eventOf(bytes);
+    const clear = plain.encode("TransactionStateEvent", withholdPersonal("TransactionStateEvent", event));
+    const whole = spliceLastBytes("TransactionStateEvent", event, clear);
+    expect(Buffer.from(whole ?? []).equals(plain.encode("TransactionStateEvent", event))).toBe(true);
+  },
+);
+
+test("a sealed event is encoded once: its body is put to what stands in clear", async () => {
+  const encoded: string[] = [];
+  const counting: Serde = {
+    ...plain,
+    encode(name, value) {
+      encoded.push(name);
+      return plain.encode(name, value);
+    },
+  };
+  const serde = createSealingSerde({ serde: counting, keys: createDataKeys({ service: createMemoryKeyService(), time: machineTime }) });
+  await serde.makeKey?.(scope);
+  const bytes = serde.encode("TransactionStateEvent", eventOf(1_200), { topic: topics.events, key: "uetr-1", under: { scope } });
+  expect(encoded).toEqual(["TransactionStateEvent", "SealedRecord"]);
+  expect(serde.decode(bytes).value).toEqual(plain.decode(plain.encode("TransactionStateEvent", eventOf(1_200))).value);
 });

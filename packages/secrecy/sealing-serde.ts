@@ -19,7 +19,7 @@ import {
 import { Fault } from "@sluice/kernel";
 import { hashTerm, openBytes, sealBytes } from "./cipher.ts";
 import type { DataKeys, OpenKey } from "./data-keys.ts";
-import { hasPersonalMembers, withholdPersonal } from "./withhold.ts";
+import { hasPersonalMembers, spliceLastBytes, withholdPersonal } from "./withhold.ts";
 
 const suite = 1;
 /** A registry holds a few schemas for each record. */
@@ -57,10 +57,7 @@ export function createSealingSerde({ serde, keys }: SealingSerdeOptions): Serde 
     if (seal === null || !hasPersonalMembers(name)) return serde.encode(name, value);
     const under = "scope" in seal.under ? findOwnKey(keys, seal.under.scope) : findKeyOf(keys, readOuter(seal.under.as));
     if (under === null) return serde.encode(name, value);
-    const clear = serde.encode(name, withholdPersonal(name, value));
-    const place = { record: name, topic: seal.topic, key: seal.key, scope: under.scope, suite };
-    const { nonce, sealed } = sealBytes(under.key, associatedData(place, clear), serde.encode(name, value));
-    return serde.encode("SealedRecord", { ...place, wrappedKey: under.wrappedKey, nonce, clear, sealed });
+    return sealRecord(serde, { name, value, seal, under });
   }
 
   function decode(bytes: Uint8Array): AnyDecodedRecord {
@@ -112,6 +109,23 @@ export function createSealingSerde({ serde, keys }: SealingSerdeOptions): Serde 
   };
 }
 
+interface Sealing<N extends RecordName> {
+  readonly name: N;
+  readonly value: Records[N];
+  readonly seal: Seal;
+  readonly under: FoundKey;
+}
+
+/** #1 */
+function sealRecord<N extends RecordName>(serde: Serde, { name, value, seal, under }: Sealing<N>): Uint8Array {
+  const clear = serde.encode(name, withholdPersonal(name, value));
+  const content = spliceLastBytes(name, value, clear) ?? serde.encode(name, value);
+  const { topic, key } = seal;
+  const { scope, wrappedKey } = under;
+  const { nonce, sealed } = sealBytes(under.key, associatedData({ record: name, topic, key, scope, suite }, clear), content);
+  return serde.encode("SealedRecord", { record: name, topic, key, suite, scope, wrappedKey, nonce, clear, sealed });
+}
+
 interface FoundKey {
   readonly key: OpenKey;
   readonly scope: string;
@@ -154,8 +168,12 @@ function requireNamed(decoded: AnyDecodedRecord, name: string): AnyDecodedRecord
 
 /** #2. Each part has its length before it, so that no two places have one text. */
 function associatedData({ topic, key, record, scope, suite }: Place, clear: Uint8Array): Uint8Array {
-  const places = `${topic.length}:${topic}${key.length}:${key}${record.length}:${record}${scope.length}:${scope}`;
-  return Buffer.concat([Buffer.from(`${places}${String(suite).length}:${suite}`), clear]);
+  const places = `${topic.length}:${topic}${key.length}:${key}${record.length}:${record}${scope.length}:${scope}${String(suite).length}:${suite}`;
+  const length = Buffer.byteLength(places);
+  const associated = Buffer.allocUnsafe(length + clear.length);
+  associated.write(places);
+  associated.set(clear, length);
+  return associated;
 }
 
 type Place = Pick<SealedRecord, "topic" | "key" | "record" | "scope" | "suite">;
