@@ -6,6 +6,20 @@ export interface DevelopmentSignIn {
   readonly origin: string;
   /** The configuration that the services follow. */
   readonly configurationFile: string;
+  /** How a command line signs in (`./sluice login`); left out: an earlier `up` prepared it without. */
+  readonly commandLine?: DevelopmentCommandLine;
+}
+
+interface DevelopmentCommandLine {
+  readonly clientId: string;
+  readonly audience: string;
+  /** PEM file of the authority of provider and console. */
+  readonly caFile: string;
+}
+
+/** Settings with which the services judge the proofs of a command line; none without a provider. */
+export function settingsOfSignIn(signIn: DevelopmentSignIn | null): Readonly<Record<string, string>> {
+  return signIn === null ? {} : { SLUICE_PUBLIC_ORIGINS: signIn.origin };
 }
 
 /** One acts, the other approves. */

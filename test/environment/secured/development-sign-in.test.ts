@@ -111,7 +111,8 @@ test("the configuration is the sample's, with the provider, one who acts and one
       expect.objectContaining({ id: "sipho", roles: ["read", "approve"], tokens: [] }),
       ...(sample?.operators ?? []),
     ],
-    operatorSignIn: expect.objectContaining({ issuer, origin, takesTokens: true }) as unknown,
+    operatorSignIn: expect.objectContaining({ issuer, origin, takesTokens: true, commandLineClient: "sluice-cli" }) as unknown,
+    tokenIssuers: [expect.objectContaining({ issuer, audience: "urn:sluice:control" })],
   });
 });
 

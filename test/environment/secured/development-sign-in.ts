@@ -25,6 +25,8 @@ export interface ProviderSettings {
   readonly clientKeyFile: string;
   readonly origin: string;
   readonly people: readonly { readonly subject: string; readonly name: string }[];
+  /** The client of a command line; left out: it has none. */
+  readonly commandLine?: { readonly clientId: string; readonly audience: string; readonly accessTokenLifeS: number };
 }
 
 interface SignInSettings {
@@ -42,6 +44,7 @@ interface SignInSettings {
 
 const name = "sign-in";
 const clientId = "console";
+const commandLine = { clientId: "sluice-cli", audience: "urn:sluice:control", accessTokenLifeS: 300 } as const;
 const startTimeoutMs = 60_000;
 const shownLines = 5;
 
@@ -54,21 +57,33 @@ export function prepareSignIn(settings: SignInSettings): DevelopmentSignIn {
   const origin = `https://127.0.0.1:${settings.consolePort}`;
   const { port, certificateFile, keyFile } = settings;
   const people = developmentPeople.map((person) => ({ subject: person.subject, name: person.name }));
-  const provided: ProviderSettings = { port, certificateFile, keyFile, clientId, clientKeyFile, origin, people };
+  const provided: ProviderSettings = { port, certificateFile, keyFile, clientId, clientKeyFile, origin, people, commandLine };
   writeFileSync(settingsFileIn(settings.upFolder), `${JSON.stringify(provided, null, 2)}\n`);
   const configurationFile = at("sluice.yaml");
-  const member = { issuer, clientId, keyFile: clientKeyFile, origin, acrValues: [twoFactors], caFile: settings.authorityFile };
-  writeFileSync(configurationFile, addSignIn(readFileSync(settings.sampleFile, "utf8"), member));
-  return { issuer, origin, configurationFile };
+  const { authorityFile: caFile } = settings;
+  const operatorSignIn = {
+    issuer,
+    clientId,
+    keyFile: clientKeyFile,
+    origin,
+    acrValues: [twoFactors],
+    commandLineClient: commandLine.clientId,
+    caFile,
+  };
+  const { audience } = commandLine;
+  const tokenIssuers = [{ issuer, audience, algorithms: ["ES256"], jwksUrl: `${issuer}/jwks`, caFile }];
+  writeFileSync(configurationFile, addMembers(readFileSync(settings.sampleFile, "utf8"), { operatorSignIn, tokenIssuers }));
+  return { issuer, origin, configurationFile, commandLine: { clientId: commandLine.clientId, audience, caFile } };
 }
 
 /** JSON is YAML, so each addition is a line of its own and the sample's text stays. */
-function addSignIn(sample: string, member: object): string {
+function addMembers(sample: string, members: Readonly<Record<string, unknown>>): string {
   const operators = developmentPeople.map((person) => `  - ${JSON.stringify(person)}\n`).join("");
   const parts = sample.split(/^operators:\n/m);
   if (parts.length !== 2) throw new Error("the sample has no list of operators");
   const made = "# Made by ./sluice up --secured from the sample, at each start: what is changed here is lost.\n";
-  return `${made}operatorSignIn: ${JSON.stringify(member)}\n${parts.join(`operators:\n${operators}`)}`;
+  const added = Object.entries(members).map(([name, value]) => `${name}: ${JSON.stringify(value)}\n`);
+  return `${made}${added.join("")}${parts.join(`operators:\n${operators}`)}`;
 }
 
 /** #2 Starts the provider that was prepared; it outlives this process. Rejects with Fault `cli.service-not-started`. */

@@ -7,9 +7,17 @@ import type { ProviderSettings } from "./development-sign-in.ts";
 
 const [, , settingsFile = ""] = process.argv;
 const settings: ProviderSettings = JSON.parse(readFileSync(settingsFile, "utf8"));
-const { port, clientId, origin, people } = settings;
+const { port, clientId, origin, people, commandLine } = settings;
 const read = (path: string): string => readFileSync(path, "utf8");
 const tls = { certificatePem: read(settings.certificateFile), keyPem: read(settings.keyFile) };
 const clientKeyPem = read(settings.clientKeyFile);
-const { issuer } = await startOperatorProvider({ port, tls, clientId, clientKeyPem, origins: [origin], people });
+const { issuer } = await startOperatorProvider({
+  port,
+  tls,
+  clientId,
+  clientKeyPem,
+  origins: [origin],
+  people,
+  ...(commandLine === undefined ? {} : { commandLine }),
+});
 process.send?.({ issuer });

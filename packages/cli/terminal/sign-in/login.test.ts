@@ -16,6 +16,7 @@ import { buildCall } from "../console.fixture.ts";
 import { controlClient } from "../control-client.ts";
 import { addProfile } from "../profiles.ts";
 import { runLogin, runLogout } from "../../verbs/shell/login.ts";
+import { enterCode } from "./code-entry.fixture.ts";
 import { createProofKeyPem, makeProof } from "./proof-key.ts";
 import { providerClient } from "./provider-client.ts";
 import { readSignIn, keptSignInPath, requireSignIn, writeSignIn } from "./kept-sign-in.ts";
@@ -115,34 +116,6 @@ async function open({ expectedAudience = audience } = {}): Promise<Opened> {
   };
 }
 
-/** Does in a browser what the terminal says: the code, the confirmation, the sign-in. */
-async function enterCode(text: string, factors: 1 | 2): Promise<string> {
-  const [, address = "", code = ""] = /Open (\S+) .* code (\S+) within/.exec(text) ?? [];
-  const cookies = new Map<string, string>();
-  const visit = async (url: string, form: URLSearchParams | null = null): Promise<{ url: string; text: string }> => {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const answer = await fetch(url, { redirect: "manual", headers: { cookie }, ...(form === null ? {} : { method: "POST", body: form }) });
-    for (const set of answer.headers.getSetCookie()) {
-      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
-      cookies.set(name, value);
-    }
-    const location = answer.headers.get("location");
-    return location === null ? { url, text: await answer.text() } : await visit(new URL(location, url).href);
-  };
-  const formOf = (page: string): URLSearchParams =>
-    new URLSearchParams(
-      [...page.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = "", value = ""]) => [name, value]),
-    );
-  const asked = formOf((await visit(address)).text);
-  asked.set("user_code", code);
-  const confirming = await visit(address, asked);
-  const confirmed = formOf(confirming.text);
-  confirmed.set("user_code", code);
-  confirmed.set("confirm", "yes");
-  const chooser = await visit(address, confirmed);
-  return (await visit(`${chooser.url}?person=s-thandi&factors=${factors}`)).text;
-}
-
 async function login({ profilesFile }: Pick<Opened, "profilesFile">, factors: 1 | 2 = 2, options: Readonly<Record<string, true>> = {}) {
   const written: string[] = [];
   const entered: Promise<string>[] = [];
@@ -150,7 +123,7 @@ async function login({ profilesFile }: Pick<Opened, "profilesFile">, factors: 1 
     out: (text: string) => void written.push(text),
     fetch,
     profilesFile,
-    say: (text: string) => void entered.push(enterCode(text, factors)),
+    say: (text: string) => void entered.push(enterCode(text, "s-thandi", factors)),
     sleep: (ms: number) => sleep(machineTime, Math.min(ms, 200)),
   };
   const code = await runLogin(buildCall(options, "prod"), where);

@@ -20,11 +20,12 @@ import {
   startService,
   startSignInProvider,
 } from "@sluice/environment";
+import { settingsOfSignIn } from "@sluice/environment/development-people";
 import { Fault } from "@sluice/kernel";
 import { auditKeyFile, ensureKey, operatorKeyFile } from "../audit/audit-key-file.ts";
 import { sampleFile } from "./configuration-option.ts";
 import { describeConfigurationChange, type ConfigurationNames } from "./up-plan.ts";
-import { describeUp, findUpProcesses, isSecured, upDirectory, writeUpState, type UpState } from "./up-state.ts";
+import { findUpProcesses, isSecured, upDirectory, writeUpState, type UpState } from "./up-state.ts";
 
 const database = "sluice";
 const httpPortWanted = 8080;
@@ -33,13 +34,13 @@ const controlPortWanted = 8082;
 const signInPortWanted = 8083;
 
 /** `noted` is what the last `up` recorded; null: there was none. */
-export async function startUp(configurationFile: string, noted: UpState | null, wantsSecured: boolean): Promise<void> {
+export async function startUp(configurationFile: string, noted: UpState | null, wantsSecured: boolean): Promise<UpState> {
   const configuration = readConfigurationFile(configurationFile, process.env);
   if (noted !== null && noted.configurationFile !== configurationFile) sayChange(noted.configurationFile, configuration);
   generateConfigSchema(projectRoot);
   await stopRecordedProcesses(upDirectory);
   try {
-    await startAll(configurationFile, configuration, wantsSecured ? openSecured() : null);
+    return await startAll(configurationFile, configuration, wantsSecured ? openSecured() : null);
   } catch (error) {
     await stopRecordedProcesses(upDirectory);
     throw error;
@@ -54,7 +55,7 @@ function openSecured(): Secured {
 }
 
 /** Starts these services with the servers, ports and configuration of the others, which go on. */
-export async function startMissing(noted: UpState, names: readonly string[]): Promise<void> {
+export async function startMissing(noted: UpState, names: readonly string[]): Promise<UpState> {
   const { configurationFile, connections, kafkaBrokers, schemaRegistryUrl, mongoUrl } = noted;
   readConfigurationFile(configurationFile, process.env);
   const missing = serviceNames.filter((name) => names.includes(name));
@@ -63,7 +64,7 @@ export async function startMissing(noted: UpState, names: readonly string[]): Pr
   const followed = noted.signIn?.configurationFile ?? configurationFile;
   const settings = { servers, configurationFile: followed, database: noted.database, httpPort, consolePort, controlPort };
   const secured = isSecured(noted) ? openSecured() : null;
-  const own = { ...consoleKeys(), ...helpFolder() };
+  const own = { ...consoleKeys(), ...helpFolder(), ...settingsOfSignIn(noted.signIn ?? null) };
   const operations = await operationsPorts(noted, missing);
   const environment = { ...connections, ...serviceEnvironment(settings), ...own };
   const started = (await findUpProcesses()).filter(({ kind }) => kind === "server");
@@ -72,7 +73,7 @@ export async function startMissing(noted: UpState, names: readonly string[]): Pr
   const state = { ...noted, ...urls, operations: { ...noted.operations, ...operationsOf(services, schemeOf(secured)) } };
   writeUpState(state);
   say("is up");
-  process.stdout.write(`${describeUp(state)}\n`);
+  return state;
 }
 
 /** The keys that seal the audit and sign operators' records; each is made once, and kept. */
@@ -95,7 +96,7 @@ export function hashFile(path: string): string {
   }
 }
 
-async function startAll(configurationFile: string, { partitionCount, topics }: Configuration, secured: Secured | null): Promise<void> {
+async function startAll(configurationFile: string, { partitionCount, topics }: Configuration, secured: Secured | null): Promise<UpState> {
   const instead = secured === null ? {} : { secured: secured.servers };
   const servers = await startServers({ directory: upDirectory, storage: "file", isDetached: true, progress: say, ...instead });
   say("topics, schemas, indexes");
@@ -114,7 +115,7 @@ async function startAll(configurationFile: string, { partitionCount, topics }: C
   const provider = secured === null || configurationFile !== sampleFile ? null : await openSignIn(secured, controlPort);
   const followed = provider?.signIn.configurationFile ?? configurationFile;
   const environment = serviceEnvironment({ servers, configurationFile: followed, database, httpPort, consolePort, controlPort });
-  const own = { ...consoleKeys(), ...helpFolder() };
+  const own = { ...consoleKeys(), ...helpFolder(), ...settingsOfSignIn(provider?.signIn ?? null) };
   const [services] = await Promise.all([
     startServices(serviceNames, { ...environment, ...own }, operations, securityOf(secured, servers.started)),
     provider === null ? null : startSignInProvider(upDirectory, provider.port),
@@ -136,7 +137,7 @@ async function startAll(configurationFile: string, { partitionCount, topics }: C
   };
   writeUpState(state);
   say("is up");
-  process.stdout.write(`${describeUp(state)}\n`);
+  return state;
 }
 
 /** Only the sample is given a provider: another file says itself where its operators sign in. */

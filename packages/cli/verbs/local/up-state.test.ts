@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { describeMissing, describeUp, readUpState, requireUpState, type UpState } from "./up-state.ts";
+import { describeMissing, describeUp, membersOfUp, readUpState, requireUpState, type UpState } from "./up-state.ts";
 
 const state: UpState = {
   kafkaBrokers: "127.0.0.1:9092",
@@ -29,6 +29,13 @@ test("what is up is described without the password of an address", () => {
   expect(describeUp(state)).not.toContain("s3cret");
 });
 
+test("a program reads the same, without the password and the settings of connections", () => {
+  const { connections: _, ...reported } = state;
+  const members = membersOfUp({ ...state, connections: { KAFKA_SASL_PASSWORD_FILE: "kafka.password" } });
+  const mongoUrl = "mongodb://store.example:27017";
+  expect(members).toEqual({ schema: "Up", isSecured: false, ...reported, mongoUrl, folder: expect.any(String) as unknown });
+});
+
 test("where a provider was started, the description says where and as whom to sign in", () => {
   const signIn = { issuer: "https://127.0.0.1:8083", origin: "https://127.0.0.1:8082", configurationFile: "made.yaml" };
   const described = describeUp({ ...state, authorityFile: "authority.pem", signIn });
@@ -37,6 +44,20 @@ test("where a provider was started, the description says where and as whom to si
   expect(described).toContain('Thandi         roles read, act; no password: choose "with a second factor"');
   expect(described).toContain('Sipho          roles read, approve; no password: choose "with a second factor"');
   expect(describeUp(state)).not.toContain("sign in");
+  expect(described).not.toContain("profile add");
+});
+
+test("where the provider knows a command line, the description has the commands of a sign-in", () => {
+  const signIn = {
+    issuer: "https://127.0.0.1:8083",
+    origin: "https://127.0.0.1:8082",
+    configurationFile: "made.yaml",
+    commandLine: { clientId: "sluice-cli", audience: "urn:sluice:control", caFile: "authority.pem" },
+  };
+  expect(describeUp({ ...state, authorityFile: "authority.pem", signIn }).replaceAll(/\s+(\\\n\s+)?/g, " ")).toContain(
+    "./sluice profile add up --url https://127.0.0.1:8082 --issuer https://127.0.0.1:8083 " +
+      "--client-id sluice-cli --audience urn:sluice:control --ca-file authority.pem ./sluice login up",
+  );
 });
 
 describe("while a process of up is dead", () => {

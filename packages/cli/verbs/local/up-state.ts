@@ -111,6 +111,12 @@ export function describeUp(state: UpState): string {
   ].join("\n");
 }
 
+/** The same for a program. The settings of connections stay in the file of `up`, which only this machine reads. */
+export function membersOfUp(state: UpState): Readonly<Record<string, unknown>> {
+  const { connections: _, mongoUrl, ...members } = state;
+  return { schema: "Up", isSecured: isSecured(state), ...members, mongoUrl: withoutPassword(mongoUrl), folder: upDirectory };
+}
+
 function describeSignIn(signIn: DevelopmentSignIn | null): readonly string[] {
   if (signIn === null) return [];
   return [
@@ -120,6 +126,18 @@ function describeSignIn(signIn: DevelopmentSignIn | null): readonly string[] {
       ({ name, roles }) => `  ${name.padEnd(14)} roles ${roles.join(", ")}; no password: choose "with a second factor"`,
     ),
     `provider         ${signIn.issuer}`,
+    ...describeCommandLine(signIn),
+  ];
+}
+
+/** As it is typed: nothing is written to a person's profiles without being asked. */
+function describeCommandLine({ issuer, origin, commandLine }: DevelopmentSignIn): readonly string[] {
+  if (commandLine === undefined) return [];
+  const { clientId, audience, caFile } = commandLine;
+  return [
+    `command line     ./sluice profile add up --url ${origin} --issuer ${issuer} \\`,
+    `                   --client-id ${clientId} --audience ${audience} --ca-file ${caFile}`,
+    "                 ./sluice login up    (then --profile up)",
   ];
 }
 
@@ -127,7 +145,11 @@ export function isSecured(state: Pick<UpState, "authorityFile"> | null): boolean
   return (state?.authorityFile ?? null) !== null;
 }
 
-/** An address may hold a password. */
 function describeMongo({ mongoUrl, database }: UpState): string {
-  return mongoUrl === "" ? `by its file, ${database}` : `${mongoUrl.replace(/\/\/[^/]*@/, "//")}/${database}`;
+  return mongoUrl === "" ? `by its file, ${database}` : `${withoutPassword(mongoUrl)}/${database}`;
+}
+
+/** An address may hold a password. */
+function withoutPassword(url: string): string {
+  return url.replace(/\/\/[^/]*@/, "//");
 }

@@ -2,9 +2,9 @@
 
 import { resolve } from "node:path";
 import { configurationOption, sampleFile } from "./configuration-option.ts";
-import { describeUp, findUpProcesses, isSecured, readUpFile } from "./up-state.ts";
+import { describeUp, findUpProcesses, isSecured, membersOfUp, readUpFile } from "./up-state.ts";
 import { planUp } from "./up-plan.ts";
-import type { RunVerb, Verb } from "../../terminal/verb.ts";
+import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
 const run: RunVerb = async (call) => {
   const noted = readUpFile();
@@ -20,9 +20,12 @@ const run: RunVerb = async (call) => {
     isNotedFileChanged: noted !== null && noted.configurationSha256 !== hashFile(noted.configurationFile),
   });
   for (const line of plan.said) process.stderr.write(`sluice: ${line}\n`);
-  if (plan.kind === "start-all" || noted === null) await startUp(plan.configurationFile, noted, plan.isSecured);
-  else if (plan.kind === "start-services") await startMissing(noted, plan.services);
-  else process.stdout.write(`${describeUp(noted)}\n`);
+  const start = async () => {
+    if (plan.kind === "start-all" || noted === null) return await startUp(plan.configurationFile, noted, plan.isSecured);
+    return plan.kind === "start-services" ? await startMissing(noted, plan.services) : noted;
+  };
+  const state = await start();
+  process.stdout.write(`${call.flag("json") ? JSON.stringify(membersOfUp(state), null, 2) : describeUp(state)}\n`);
   return 0;
 };
 
@@ -33,6 +36,7 @@ export const upVerb: Verb = {
   options: {
     config: configurationOption("the one that ran last; at first infra/local/sluice.yaml"),
     secured: { type: "boolean", text: "with TLS everywhere, and a user with few rights for each service" },
+    json: jsonOption,
   },
   notes: [
     "Logs and data are in .sluice/up; addresses are printed.",
