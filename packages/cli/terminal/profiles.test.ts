@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { runSearch } from "../verbs/reading/search.ts";
 import { buildCall, createFakeConsole } from "./console.fixture.ts";
+import { runProfileAdd, runProfileRemove } from "../verbs/shell/profile.ts";
 import { addProfile, profilesPath, readProfiles, removeProfile } from "./profiles.ts";
 
 let folder = "";
@@ -70,4 +71,18 @@ test("a file that is no file of profiles is refused", () => {
 test("the file is below XDG_CONFIG_HOME, else in the home folder", () => {
   expect(profilesPath({ XDG_CONFIG_HOME: "/c" })).toBe("/c/sluice/profiles.json");
   expect(profilesPath({})).toMatch(/\/\.config\/sluice\/profiles\.json$/);
+});
+
+test("a program reads which profile was added, and which is forgotten", () => {
+  const profilesFile = join(folder, "p.json");
+  const reported: unknown[] = [];
+  const where = { profilesFile, out: (text: string) => reported.push(JSON.parse(text)) };
+  runProfileAdd(buildCall({ url: "https://console.example/x", "token-file": "t", json: true }, "prod"), where);
+  expect(readProfiles(profilesFile).map(({ name }) => name)).toEqual(["prod"]);
+  runProfileRemove(buildCall({ json: true }, "prod"), where);
+  expect(readProfiles(profilesFile)).toEqual([]);
+  expect(reported).toEqual([
+    { schema: "ProfileAdded", name: "prod", url: "https://console.example" },
+    { schema: "ProfileRemoved", name: "prod" },
+  ]);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { buildCall } from "../../terminal/console.fixture.ts";
-import { sendVerb } from "./send.ts";
+import { runSend, sendVerb } from "./send.ts";
 
 let folder = "";
 let url = "";
@@ -49,4 +49,17 @@ test("send posts to the operation that is named, if it takes such a message", as
   expect(received).toEqual(["POST /scheme/inbound/direct-debit Bearer sample-bank-token"]);
   await expect(send("DirectDebit", { operation: "creditsFinal" })).rejects.toThrow("is a DirectDebit, which creditsFinal does not take");
   await expect(send("Other")).rejects.toThrow("its schema must be one of DirectDebit, PaymentStatusReport, CreditTransfer, CreditsFinal");
+});
+
+test("a program reads each answer, and whether all were accepted", async () => {
+  const message = join(folder, "message.json");
+  writeFileSync(message, JSON.stringify({ schema: "DirectDebit" }));
+  const reported: unknown[] = [];
+  const send = async (ingress: string) =>
+    await runSend(buildCall({ ingress, json: true }, message), (text) => reported.push(JSON.parse(text)));
+  expect([await send(url), await send("http://127.0.0.1:1")]).toEqual([0, 1]);
+  expect(reported).toEqual([
+    { schema: "Sent", isAccepted: true, messages: [{ file: message, status: 202, text: "" }] },
+    { schema: "Sent", isAccepted: false, messages: [{ file: message, status: null, text: expect.any(String) as unknown }] },
+  ]);
 });

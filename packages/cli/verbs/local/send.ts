@@ -8,7 +8,7 @@ import { servedOperations } from "@sluice/contracts/operations";
 import { Fault } from "@sluice/kernel";
 import { requireUpState } from "./up-state.ts";
 import { trustAuthorities } from "../../terminal/control-client.ts";
-import type { RunVerb, Verb } from "../../terminal/verb.ts";
+import { jsonOption, type Verb, type VerbCall } from "../../terminal/verb.ts";
 
 /**
  * The sample bank; infra/local/sluice.yaml has the SHA-256 of its token. It gives access only to a developer's machine.
@@ -27,21 +27,23 @@ const usualOperations: Readonly<Record<string, (typeof operations)[number]["name
 const answerTimeoutMs = 5_000;
 const accepted = 202;
 
-const run: RunVerb = async (call) => {
+export async function runSend(call: VerbCall, out: (text: string) => void): Promise<number> {
   const token = chooseToken(call.value("as") ?? sampleBank.id);
   const operation = call.value("operation");
   const messages = await Promise.all(call.positionals.map((file) => readMessage(file, operation)));
   const ingressUrl = call.value("ingress")?.replace(/\/+$/, "") ?? (await findUpIngress());
-  let failures = 0;
+  const sent: { readonly file: string; readonly status: number | null; readonly text: string }[] = [];
   for (const { file, path, bytes } of messages) {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const signal = AbortSignal.timeout(answerTimeoutMs);
     const answer = await post(`${ingressUrl}${path}`, { method: "POST", headers, body: bytes, signal });
-    if (answer.status !== accepted) failures += 1;
-    process.stdout.write(`${`${file}: ${answer.status ?? "no answer"} ${answer.text}`.trimEnd()}\n`);
+    sent.push({ file, ...answer });
+    if (!call.flag("json")) out(`${file}: ${answer.status ?? "no answer"} ${answer.text}`.trimEnd());
   }
-  return failures === 0 ? 0 : 1;
-};
+  const isAccepted = sent.every(({ status }) => status === accepted);
+  if (call.flag("json")) out(JSON.stringify({ schema: "Sent", isAccepted, messages: sent }, null, 2));
+  return isAccepted ? 0 : 1;
+}
 
 export const sendVerb: Verb = {
   name: "send",
@@ -56,6 +58,7 @@ export const sendVerb: Verb = {
       choices: operations.map(({ name }) => name),
     },
     ingress: { type: "string", placeholder: "URL", text: "the address of ingress (what is up)" },
+    json: jsonOption,
   },
   notes: [
     "The bank's token is read from SLUICE_BANK_TOKEN; the sample bank has one of its own.",
@@ -66,7 +69,7 @@ export const sendVerb: Verb = {
     "send credit.json --as clearing --ingress https://sluice.example",
     "send debit.json --as clearing --operation schemeInboundDirectDebit",
   ],
-  run,
+  run: (call) => runSend(call, (text) => void process.stdout.write(`${text}\n`)),
 };
 
 async function findUpIngress(): Promise<string> {

@@ -19,6 +19,7 @@ export const profileAddVerb: Verb = {
     "client-id": { type: "string", placeholder: "ID", text: "what that provider knows the command line as" },
     audience: { type: "string", placeholder: "TEXT", text: "what its access tokens are for: audience of the console's tokenIssuers" },
     "ca-file": { type: "string", placeholder: "FILE", text: "PEM file of the authorities of its certificate", completes: "files" },
+    json: jsonOption,
   },
   notes: [
     "It has either a file with a token, or issuer, client and audience.",
@@ -28,23 +29,29 @@ export const profileAddVerb: Verb = {
     "profile add prod --url https://console.example:8082 --issuer https://login.example --client-id sluice-cli --audience https://console.example",
     "profile add prod --url https://console.example:8082 --token-file prod.token",
   ],
-  run(call) {
-    const [name = ""] = call.positionals;
-    const url = URL.parse(call.value("url") ?? "");
-    if (url === null || !/^https?:$/.test(url.protocol)) {
-      throw new Fault("cli.no-address", "--url: the address of a console (https://host:port)", { isRetryable: false });
-    }
-    const caFile = call.value("ca-file");
-    addProfile(profilesPath(process.env), {
-      name,
-      url: url.origin,
-      ...readCredentials(call),
-      caFile: caFile === null ? null : resolve(caFile),
-    });
-    process.stdout.write(`profile ${name} reaches ${url.origin}\n`);
-    return Promise.resolve(0);
-  },
+  run: (call) => Promise.resolve(runProfileAdd(call, terminal)),
 };
+
+/** Where profiles are, and where the answer goes. */
+interface Terminal {
+  readonly profilesFile: string;
+  readonly out: (text: string) => void;
+}
+
+const terminal: Terminal = { profilesFile: profilesPath(process.env), out: (text) => void process.stdout.write(`${text}\n`) };
+
+export function runProfileAdd(call: VerbCall, { profilesFile, out }: Terminal): number {
+  const [name = ""] = call.positionals;
+  const url = URL.parse(call.value("url") ?? "");
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new Fault("cli.no-address", "--url: the address of a console (https://host:port)", { isRetryable: false });
+  }
+  const caFile = call.value("ca-file");
+  addProfile(profilesFile, { name, url: url.origin, ...readCredentials(call), caFile: caFile === null ? null : resolve(caFile) });
+  const added = { schema: "ProfileAdded", name, url: url.origin };
+  out(call.flag("json") ? JSON.stringify(added, null, 2) : `profile ${name} reaches ${url.origin}`);
+  return 0;
+}
 
 /** Either a file with a token, or a provider. */
 function readCredentials(call: VerbCall): Pick<Profile, "tokenFile" | "signIn"> {
@@ -90,11 +97,14 @@ export const profileRemoveVerb: Verb = {
   name: "profile remove",
   summary: "forgets a profile; its files stay",
   arguments: [nameArgument],
-  options: {},
+  options: { json: jsonOption },
   examples: ["profile remove prod"],
-  run({ positionals: [name = ""] }) {
-    removeProfile(profilesPath(process.env), name);
-    process.stdout.write(`profile ${name} is forgotten\n`);
-    return Promise.resolve(0);
-  },
+  run: (call) => Promise.resolve(runProfileRemove(call, terminal)),
 };
+
+export function runProfileRemove(call: VerbCall, { profilesFile, out }: Terminal): number {
+  const [name = ""] = call.positionals;
+  removeProfile(profilesFile, name);
+  out(call.flag("json") ? JSON.stringify({ schema: "ProfileRemoved", name }, null, 2) : `profile ${name} is forgotten`);
+  return 0;
+}
