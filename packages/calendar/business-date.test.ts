@@ -21,6 +21,8 @@ const times: SchemeTimes = {
 const night: SchemeTimes = { ...times, processing: [{ opens: "22:00", closes: "+1d 02:00" }], reconciliation: "+1d 04:00" };
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds;
 
+const unnamed: NamedDates = { requestedCollectionDate: null, settlementDate: null, onNonWorkingDay: "refuse" };
+
 function computeDate(received: string, named: Partial<NamedDates> = {}, of = times): BusinessDate {
   return onUsBusinessDate(of, at(received), { requestedCollectionDate: null, settlementDate: null, onNonWorkingDay: "refuse", ...named });
 }
@@ -128,15 +130,18 @@ test("the reconciliation close is the first that is at least the given time late
 });
 
 test.each([times, night, { ...night, calendar: { ...times.calendar, zone: "Europe/Berlin" } }])(
-  "a remembered reconciliation close is the one that would be computed, whatever was asked before",
+  "a remembered close or business date is the one that would be computed, whatever was asked before",
   (of) => {
     const minute = 60_000;
     const instants = fc.integer({ min: at("2026-10-20T00:00:00Z") / minute, max: at("2026-11-30T00:00:00Z") / minute });
     fc.assert(
       fc.property(fc.array(instants, { minLength: 2, maxLength: 20 }), (asked) => {
-        for (const instant of asked)
-          for (const atMs of [instant * minute, instant * minute + 1])
-            expect(firstReconciliationCloseAfter(of, atMs, 3_600_000)).toEqual(firstReconciliationCloseAfter({ ...of }, atMs, 3_600_000));
+        for (const atMs of asked.flatMap((instant) => [instant * minute, instant * minute + 1])) {
+          const unknown = { ...of, calendar: { ...of.calendar } };
+          expect(firstReconciliationCloseAfter(of, atMs, 3_600_000)).toEqual(firstReconciliationCloseAfter(unknown, atMs, 3_600_000));
+          expect(onUsBusinessDate(of, atMs, unnamed)).toEqual(onUsBusinessDate({ ...unknown }, atMs, unnamed));
+          expect(offUsBusinessDate(of, atMs, null)).toEqual(offUsBusinessDate({ ...unknown }, atMs, null));
+        }
       }),
       { numRuns: 30 },
     );

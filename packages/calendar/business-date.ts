@@ -35,12 +35,7 @@ const workingDatesTriedMax = 32;
 export function onUsBusinessDate(times: SchemeTimes, receivedAtMs: number, named: NamedDates): BusinessDate {
   const today = plainDate(times.calendar, receivedAtMs);
   const name = named.requestedCollectionDate ?? named.settlementDate;
-  if (name === null)
-    return answer(
-      times,
-      today,
-      firstDate(times, today, (instants) => receivedAtMs <= instants.cutOffAtMs),
-    );
+  if (name === null) return firstInTime(times, today, receivedAtMs);
   const wanted = readDate(name);
   const member = named.requestedCollectionDate === null ? "settlementDate" : "requestedCollectionDate";
   if (wanted === null) return { refused: "DT01", text: `${member} is not a date` };
@@ -59,9 +54,29 @@ export function onUsBusinessDate(times: SchemeTimes, receivedAtMs: number, named
 export function offUsBusinessDate(times: SchemeTimes, receivedAtMs: number, settlementDate: string | null): UsableDate {
   const today = plainDate(times.calendar, receivedAtMs);
   const wanted = readDate(settlementDate ?? "") ?? today;
-  const isAhead = (instants: Instants): boolean => receivedAtMs <= instants.cutOffAtMs;
   const date = firstBusinessDate(times, wanted);
-  return answer(times, today, isAhead(instantsOn(times, date)) ? date : firstDate(times, today, isAhead));
+  return receivedAtMs <= instantsOn(times, date).cutOffAtMs ? answer(times, today, date) : firstInTime(times, today, receivedAtMs);
+}
+
+/** The first date whose cut-off is ahead, as it was found for receipts of one day, from an instant on. */
+interface FoundDate {
+  readonly today: Temporal.PlainDate;
+  readonly fromMs: number;
+  readonly cutOffAtMs: number;
+  readonly answer: UsableDate;
+}
+
+/** The last one of each scheme: nearly all receipts of a moment have the same. */
+const lastInTime = new WeakMap<SchemeTimes, FoundDate>();
+
+function firstInTime(times: SchemeTimes, today: Temporal.PlainDate, receivedAtMs: number): UsableDate {
+  const last = lastInTime.get(times);
+  // No cut-off lies between two instants that have the same first cut-off behind them.
+  if (last?.today === today && last.fromMs <= receivedAtMs && receivedAtMs <= last.cutOffAtMs) return last.answer;
+  const date = firstDate(times, today, (instants) => receivedAtMs <= instants.cutOffAtMs);
+  const found = { today, fromMs: receivedAtMs, cutOffAtMs: instantsOn(times, date).cutOffAtMs, answer: answer(times, today, date) };
+  lastInTime.set(times, found);
+  return found.answer;
 }
 
 /** A reconciliation close that was found, and the earliest instant for which it is the first one. */

@@ -42,9 +42,23 @@ export function datesAhead(times: Pick<SchemeTimes, "calendar">, atMs: number, d
   return Array.from({ length: days + 1 }, (_, day) => today.add({ days: day }).toString());
 }
 
-/** @internal */
+interface DatedMinute {
+  readonly minute: number;
+  readonly date: Temporal.PlainDate;
+}
+
+/** The minute that each calendar was asked for last, with its date: the receipts of one moment have the same. */
+const lastMinutes = new WeakMap<Calendar, DatedMinute>();
+const minuteMs = 60_000;
+
+/** @internal A day begins and ends with a minute, because every zone's offset is one of whole minutes since 1972. */
 export function plainDate(calendar: Calendar, atMs: number): Temporal.PlainDate {
-  return Temporal.Instant.fromEpochMilliseconds(Math.floor(atMs)).toZonedDateTimeISO(calendar.zone).toPlainDate();
+  const minute = Math.floor(atMs / minuteMs);
+  const last = lastMinutes.get(calendar);
+  if (last?.minute === minute) return last.date;
+  const date = Temporal.Instant.fromEpochMilliseconds(Math.floor(atMs)).toZonedDateTimeISO(calendar.zone).toPlainDate();
+  lastMinutes.set(calendar, { minute, date });
+  return date;
 }
 
 /** @internal */
