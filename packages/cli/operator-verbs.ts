@@ -274,6 +274,11 @@ export const operatorGroups: VerbIndex = [
         line: "confirms all of them, as a second person",
         load: async () => (await import("./verbs/deciding/several.ts")).bulkConfirmVerb,
       },
+      {
+        name: "bulk reject",
+        line: "rejects all of them, as a second person",
+        load: async () => (await import("./verbs/deciding/several.ts")).bulkRejectVerb,
+      },
     ],
   },
   {

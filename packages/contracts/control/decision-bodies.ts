@@ -113,13 +113,14 @@ const confirmedRequest = {
 };
 const confirmedOne = object({ uetr, ...confirmedRequest }).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
 const confirmation = object({ reason, ...confirmedRequest }).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
-const rejection = object({
-  reason,
+const rejectedRequest = {
   offset: confirmedRequest.offset.meta({ description: "Offset in the journal of the request that is rejected, as the item shows it." }),
   contentSha256: confirmedRequest.contentSha256.meta({
     description: "SHA-256 of what that request decides and why, as the item shows it: what was seen is what is rejected.",
   }),
-}).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
+};
+const rejectedOne = object({ uetr, ...rejectedRequest }).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
+const rejection = object({ reason, ...rejectedRequest }).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
 
 /** What a confirmation, a rejection and a retraction name. */
 const namedProposal = object({
@@ -201,6 +202,14 @@ const severalConfirmations = object({
   isDryRun,
 });
 
+const severalRejections = object({
+  reason,
+  of: severalOf(rejectedOne, severalMax, (given) => given.uetr).meta({
+    description: "The requests that are rejected, every one of them as its item shows it.",
+  }),
+  isDryRun,
+});
+
 const severalBanks = severalOf(bank, receiversAtOnceMax, (given) => given).meta({
   description: "Banks and connectors, every one of them.",
 });
@@ -267,6 +276,7 @@ export const controlBodies = {
   withdrawDebits: severalWithdrawals,
   resolveItems: severalResolutions,
   confirmResolutions: severalConfirmations,
+  rejectResolutions: severalRejections,
   pauseBanks: severalPauses,
   resumeBanks: severalResumptions,
   redriveDelivery: redrive,

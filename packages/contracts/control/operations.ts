@@ -133,6 +133,7 @@ export const controlOperations = [
   decision("withdrawDebits", "/withdrawal", "Withdraw several debits, as one decision"),
   decision("resolveItems", "/resolution", "Resolve several reconciliation items, as one decision"),
   decision("confirmResolutions", "/resolution/confirmation", "Confirm another person's resolutions, several at once", "approve"),
+  decision("rejectResolutions", "/resolution/rejection", "Reject another person's resolutions, several at once", "approve"),
   decision("pauseBanks", "/pause", "Pause several banks and connectors, or all"),
   decision("resumeBanks", "/resume", "End the pause of several banks and connectors, or of all"),
   decision(

@@ -53,6 +53,7 @@ export const schemeScopes: Readonly<Partial<Record<ControlOperationName, SchemeS
   confirmResolution: "transactions",
   rejectResolution: "transactions",
   confirmResolutions: "transactions",
+  rejectResolutions: "transactions",
   noteItem: "transactions",
   replayTransaction: "transactions",
   confirmProposal: "proposal",

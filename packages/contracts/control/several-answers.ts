@@ -27,6 +27,7 @@ export const severalAnswers = {
   withdrawDebits: several,
   resolveItems: several,
   confirmResolutions: several,
+  rejectResolutions: several,
   pauseBanks: several,
   resumeBanks: several,
 } as const satisfies Readonly<Record<string, z.ZodType>>;

@@ -142,6 +142,7 @@ const dryRuns: ReadonlySet<string> = new Set([
   "withdrawDebits",
   "resolveItems",
   "confirmResolutions",
+  "rejectResolutions",
   "pauseBanks",
   "resumeBanks",
 ]);

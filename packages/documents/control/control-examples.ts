@@ -25,6 +25,10 @@ export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
     reason: "Seen on the statement as well",
     of: [{ uetr: exampleUetr, offset: "4711", contentSha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" }],
   },
+  rejectResolutions: {
+    reason: "The statement shows all of them, ticket 4717",
+    of: [{ uetr: exampleUetr, offset: "4711", contentSha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" }],
+  },
   pauseBanks: { reason: "The network of the data centre is being replaced", of: ["sample"] },
   resumeBanks: { reason: "The network is back", of: ["sample"] },
   resolveItem: { reason: "Seen on the bank's statement", day: "ZA_EFT:2026-11-20", resolution: "NOT_MADE" },

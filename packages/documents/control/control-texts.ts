@@ -109,6 +109,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "What resolveItem does, for each of at most 500 items of which people found the same. Each is judged by itself and has its own outcome and its own id; 409 if none is possible. Where the configuration needs a second person each waits for one.",
   confirmResolutions:
     "What confirmResolution does, for each of at most 500 requests, each named by its offset and hash. Each is judged by itself; 409 if none is possible.",
+  rejectResolutions:
+    "What rejectResolution does, for each of at most 500 requests, each named by its offset and hash. Each is judged by itself; 409 if none is possible.",
   pauseBanks:
     "What pauseBank does, for each of the banks and connectors that are named: all of them stop everything. Each has its own outcome and its own id; 409 if none is possible.",
   resumeBanks: "What resumeBank does, for each of the banks and connectors that are named.",

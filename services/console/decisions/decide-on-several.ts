@@ -11,7 +11,7 @@ import { sumTransactions } from "../banks/refused-messages.ts";
 import type { ControlAnswer, ControlHandler } from "../http/control-handler.ts";
 import { createDecisionHandler, refuseWith, type DecisionPorts } from "./decision.ts";
 
-type SeveralName = "withdrawDebits" | "resolveItems" | "confirmResolutions" | "pauseBanks" | "resumeBanks";
+type SeveralName = "withdrawDebits" | "resolveItems" | "confirmResolutions" | "rejectResolutions" | "pauseBanks" | "resumeBanks";
 
 interface OneOfSeveral {
   /** The key of its record in the journal. */

@@ -96,6 +96,30 @@ test("several items are resolved as one decision, and several resolutions confir
   expect([...after.values()].map(({ transaction }) => transaction.items[0]?.resolution?.isFinal)).toEqual([true, true]);
 });
 
+test("several resolutions are rejected as one decision by a second person, and their items are open again [D9 several]", async () => {
+  const environment = await openDecisionEnvironment({ ...nobody, resolutionNeedsSecondPerson: true });
+  const item = buildItem({ row: 0, state: "HELD" });
+  await saveTransactions(
+    environment,
+    [0, 1].map((index) => buildStoredTransaction("RECONCILIATION", index, { applied: -1n, reconciliationDay: day, items: [item] })),
+  );
+  const of = uetrs.slice(0, 2).map((uetr) => ({ uetr, day }));
+  await environment.control("/resolution", { body: { reason: "seen", of, resolution: "MADE" }, actionId: "s-1" });
+  await judgeAll(environment, "ItemResolutionRequested");
+  const load = async () => [...(await environment.settled(environment.store.transactions.load(uetrs)))];
+  const shown = (await load()).map(([uetr, { transaction }]) => {
+    const resolution = transaction.items[0]?.resolution;
+    return { uetr, offset: String(resolution?.offset), contentSha256: resolution?.action.contentSha256 };
+  });
+  const body = { reason: "the statement shows both", of: shown };
+  const own = await environment.control("/resolution/rejection", { body, actionId: "r-1" });
+  expect(own.status).toBe(409);
+  const answer = await environment.control("/resolution/rejection", { body, actionId: "r-1", operator: "second-person" });
+  expect([answer.status, controlAnswers.rejectResolutions.parse(await readJsonObject(answer)).count]).toEqual([202, 2]);
+  await judgeAll(environment, "ItemResolutionRejected");
+  expect((await load()).map(([, { transaction }]) => transaction.items[0]?.resolution)).toEqual([null, null]);
+});
+
 test("everything is stopped by one decision that names every bank, and each says what came of it [D9 several]", async () => {
   const environment = await openDecisionEnvironment(nobody);
   const body = { reason: "the network is being replaced", of: ["first", "second", "nobody"], until: "2026-11-20T10:00:00+02:00" };

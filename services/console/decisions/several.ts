@@ -1,5 +1,5 @@
-// withdrawDebits, resolveItems, confirmResolutions, pauseBanks, resumeBanks: what the decision about one does, for each
-// of several.
+// withdrawDebits, resolveItems, confirmResolutions, rejectResolutions, pauseBanks, resumeBanks: what the decision about
+// one does, for each of several.
 
 import type { OperatorAction } from "@sluice/contracts";
 import { bankKey } from "@sluice/domain";
@@ -34,6 +34,17 @@ export function confirmResolutions(ports: DecisionPorts): ControlHandler {
       onTransaction(ports, uetr, `${uetr} ${offset}`, (action) => ({
         name: "ItemResolutionConfirmed",
         value: { action, confirms: String(offset), proposalOffset: offset, proposalSha256: contentSha256 },
+      })),
+    ),
+  );
+}
+
+export function rejectResolutions(ports: DecisionPorts): ControlHandler {
+  return decideOnSeveral(ports, "rejectResolutions", ({ of }) =>
+    of.map(({ uetr, offset, contentSha256 }) =>
+      onTransaction(ports, uetr, `${uetr} ${offset}`, (action) => ({
+        name: "ItemResolutionRejected",
+        value: { action, proposalOffset: offset, proposalSha256: contentSha256 },
       })),
     ),
   );

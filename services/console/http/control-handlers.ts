@@ -32,7 +32,7 @@ import { eraseMonth } from "../decisions/erase-month.ts";
 import { redriveDelivery } from "../decisions/redrive-delivery.ts";
 import { stopDelivery } from "../decisions/stop-delivery.ts";
 import { confirmResolution, rejectResolution, resolveItem } from "../decisions/resolve-item.ts";
-import { confirmResolutions, pauseBanks, resolveItems, resumeBanks, withdrawDebits } from "../decisions/several.ts";
+import { confirmResolutions, pauseBanks, rejectResolutions, resolveItems, resumeBanks, withdrawDebits } from "../decisions/several.ts";
 import { keepWithinSchemes } from "./within-schemes.ts";
 import { withdrawDebit } from "../decisions/withdraw-debit.ts";
 
@@ -84,6 +84,7 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
     checkOwnBank: checkOwnBank(ports, checkBank(ports)),
     resolveItems: resolveItems(acting),
     confirmResolutions: confirmResolutions(acting),
+    rejectResolutions: rejectResolutions(acting),
     pauseBanks: pauseBanks(acting),
     resumeBanks: resumeBanks(acting),
     ...proposeDecisions(ports, deciding),

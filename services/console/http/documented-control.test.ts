@@ -72,6 +72,7 @@ const given: Readonly<Record<string, (environment: DecisionEnvironment) => Promi
   withdrawDebits: (environment) => environment.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD"),
   resolveItems: withWithdrawal,
   confirmResolutions: withResolution,
+  rejectResolutions: withResolution,
   redriveDelivery: refusedReport,
   stopDelivery: (environment) => environment.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED"),
   async redriveBank(environment) {
@@ -189,7 +190,8 @@ async function proposeWithdrawal(environment: DecisionEnvironment): Promise<void
 /** Finds what the second person is shown of what the example confirms. */
 async function findShown(environment: DecisionEnvironment, name: string): Promise<object> {
   if (name === "confirmResolution" || name === "rejectResolution") return await findProposal(environment);
-  if (name === "confirmResolutions") return { of: [{ uetr: consoleUetr, ...(await findProposal(environment)) }] };
+  if (name === "confirmResolutions" || name === "rejectResolutions")
+    return { of: [{ uetr: consoleUetr, ...(await findProposal(environment)) }] };
   if (!name.endsWith("Proposal")) return {};
   const { rows } = controlAnswers.listProposals.parse(await (await environment.control("/proposals")).json());
   return { offset: rows[0]?.offset, contentSha256: rows[0]?.contentSha256 };

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { buildCall, createFakeConsole } from "../../terminal/console.fixture.ts";
 import type { ControlTerminal, RunControlVerb } from "../../terminal/control-client.ts";
-import { runBulkConfirm, runBulkResolve, runBulkWithdraw, runPauseAll, runResumeAll } from "./several.ts";
+import { runBulkConfirm, runBulkReject, runBulkResolve, runBulkWithdraw, runPauseAll, runResumeAll } from "./several.ts";
 
 const row = (key: string, outcome = "requested", why: string | null = null) => ({ key, outcome, action: `${key}-1`, why });
 const sums = [{ currency: "ZAR", count: 2, sum: "2501.00" }];
@@ -68,7 +68,7 @@ test("a person at a terminal is asked with what the console would do, and types 
   expect([confirmed.code, confirmed.sent.length]).toEqual([0, 2]);
 });
 
-test("a resolution names the open items that nobody has resolved, a confirmation those that another person has", async () => {
+test("a resolution names the open items that nobody has resolved, a confirmation or rejection those that another person has", async () => {
   const resolution = { isFinal: false, offset: "12", contentSha256: "ab", action: { person: "thandi" } };
   const own = { ...resolution, offset: "13", action: { person: "sipho" } };
   const items = {
@@ -83,6 +83,9 @@ test("a resolution names the open items that nobody has resolved, a confirmation
   const confirmed = await decide({ run: runBulkConfirm, options: { day, bank }, answers: [{ person: "sipho" }, items, decided] });
   expect(confirmed.urls[1]).toBe("/reconciliation?day=ZA_EFT%3A2026-11-20&bank=sample&open=true&limit=1000");
   expect(confirmed.sent).toEqual([{ reason: "the wrong file", of: [{ uetr: "u2", offset: "12", contentSha256: "ab" }] }]);
+  expect(confirmed.urls[2]).toBe("/resolution/confirmation");
+  const rejected = await decide({ run: runBulkReject, options: { day, bank }, answers: [{ person: "sipho" }, items, decided] });
+  expect([rejected.urls[2], rejected.sent]).toEqual(["/resolution/rejection", confirmed.sent]);
 });
 
 test("everything is stopped by the names of all banks and connectors, and goes on by those that are paused", async () => {

@@ -1,5 +1,5 @@
-// `./sluice bulk withdraw`, `bulk resolve`, `bulk confirm`, `bank pause-all`, `bank resume-all`: one decision about all
-// that a filter finds.
+// `./sluice bulk withdraw`, `bulk resolve`, `bulk confirm`, `bulk reject`, `bank pause-all`, `bank resume-all`: one
+// decision about all that a filter finds.
 //
 // #1 The console lists what the filter finds; the decision names each of them. What comes meanwhile is not part of it.
 // #2 Each has its own outcome. Exit 1 if one of them was refused.
@@ -107,21 +107,27 @@ export const runBulkResolve = runSeveral(async (call, client) => {
   return { path: "/resolution", of, body: { resolution }, what: `resolution of the open items as ${resolution}` };
 });
 
-export const runBulkConfirm = runSeveral(async (call, client) => {
-  const { person } = await client.get("/me");
-  const items = (await listItems(call, client)).filter(
-    (row) =>
-      memberText(row, "resolution.isFinal") === "false" &&
-      !isTooLateToConfirm(row) &&
-      memberText(row, "resolution.action.person") !== person,
-  );
-  const of = items.map((row) => ({
-    uetr: memberText(row, "uetr"),
-    offset: memberText(row, "resolution.offset"),
-    contentSha256: memberText(row, "resolution.contentSha256"),
-  }));
-  return { path: "/resolution/confirmation", of, body: {}, what: "confirmation of what others found out" };
-});
+export const runBulkConfirm = judgeResolutions("confirmation");
+export const runBulkReject = judgeResolutions("rejection");
+
+/** What a second person says of all that others found out and nobody has confirmed. */
+function judgeResolutions(said: "confirmation" | "rejection"): RunControlVerb {
+  return runSeveral(async (call, client) => {
+    const { person } = await client.get("/me");
+    const items = (await listItems(call, client)).filter(
+      (row) =>
+        memberText(row, "resolution.isFinal") === "false" &&
+        !isTooLateToConfirm(row) &&
+        memberText(row, "resolution.action.person") !== person,
+    );
+    const of = items.map((row) => ({
+      uetr: memberText(row, "uetr"),
+      offset: memberText(row, "resolution.offset"),
+      contentSha256: memberText(row, "resolution.contentSha256"),
+    }));
+    return { path: `/resolution/${said}`, of, body: {}, what: `${said} of what others found out` };
+  });
+}
 
 async function listItems(call: VerbCall, client: ControlClient): Promise<readonly AnswerBody[]> {
   const filter = { day: requireOption(call, "day"), bank: call.value("bank"), row: call.value("row"), minAge: call.value("min-age") };
@@ -181,6 +187,16 @@ export const bulkConfirmVerb: Verb = {
   notes,
   examples: ['bulk confirm --day ZA_EFT:2026-11-20 --reason "checked against the statement"'],
   run: asControlVerb(runBulkConfirm),
+};
+
+export const bulkRejectVerb: Verb = {
+  name: "bulk reject",
+  summary: "rejects, as a second person, what others found out about the open items of a day, as one decision; they are open again",
+  arguments: [],
+  options: { ...itemOptions, ...decisionOptions },
+  notes,
+  examples: ['bulk reject --day ZA_EFT:2026-11-20 --reason "the statement shows all of them"'],
+  run: asControlVerb(runBulkReject),
 };
 
 export const bankPauseAllVerb: Verb = {

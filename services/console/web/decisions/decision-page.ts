@@ -19,7 +19,14 @@ import { prepareBankRedrive } from "./on-refused.ts";
 import { prepareItemNote } from "./on-items.ts";
 import { prepareConfirmation, prepareRejection, prepareRetraction } from "./on-proposals.ts";
 import { prepareCreditsFinal, prepareExtension, prepareGateOpening } from "./on-days.ts";
-import { preparePauses, prepareResolutionConfirmations, prepareResolutions, prepareResumptions, prepareWithdrawals } from "./on-several.ts";
+import {
+  preparePauses,
+  prepareResolutionConfirmations,
+  prepareResolutionRejections,
+  prepareResolutions,
+  prepareResumptions,
+  prepareWithdrawals,
+} from "./on-several.ts";
 import {
   prepareResolutionConfirmation,
   prepareResolutionRejection,
@@ -37,6 +44,7 @@ const decisions: ReadonlyMap<string, PrepareDecision> = new Map(
     withdrawDebits: prepareWithdrawals,
     resolveItems: prepareResolutions,
     confirmResolutions: prepareResolutionConfirmations,
+    rejectResolutions: prepareResolutionRejections,
     pauseBanks: preparePauses,
     resumeBanks: prepareResumptions,
     redriveDelivery: prepareRedrive,

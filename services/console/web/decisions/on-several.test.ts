@@ -87,6 +87,26 @@ test("open items are resolved together, and confirmed together by another person
   expect([confirmed.status, confirmed.text.includes("2 of 2 waits")]).toEqual([200, true]);
 });
 
+test("proposed resolutions are rejected together by another person, and can be resolved again [D9 several]", async () => {
+  const { environment, reader } = await openSignedIn("RECONCILIATION");
+  const path = `/decide/resolveItems?day=${day}`;
+  const page = await reader.ask(path);
+  await sendForm(reader, path, formText(page, readBoxes(page), { reason: "seen", resolution: "MADE" }));
+  for (const record of environment.journal()) await environment.judge(record);
+  const judged = environment.journal().length;
+  const second = openReader(environment);
+  await second.signIn("second-person");
+  expect((await second.ask("/reconciliation")).text).toContain("Reject several");
+  const rejectPath = `/decide/rejectResolutions?day=${day}`;
+  const shown = await second.ask(rejectPath);
+  expect(shown.text.match(/operator: <q>seen<\/q>/g)).toHaveLength(2);
+  const rejected = await sendForm(second, rejectPath, formText(shown, readBoxes(shown), { reason: "of another day" }));
+  expect([rejected.status, rejected.text.includes("2 of 2 waits")]).toEqual([200, true]);
+  for (const record of environment.journal().slice(judged)) await environment.judge(record);
+  expect((await reader.ask("/reconciliation")).text).toContain("Resolve several");
+  expect((await second.ask(rejectPath)).status).toBe(409);
+});
+
 test("everything is paused and resumed from the page of banks, in two clicks [D9 several]", async () => {
   const { environment, reader } = await openSignedIn("HELD");
   expect((await reader.ask("/banks")).text).toContain("/decide/pauseBanks");

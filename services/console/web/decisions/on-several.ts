@@ -11,7 +11,7 @@ import { count, dataTable, facts, link, money, plural, receiverMark, stateMark, 
 import { explainItem, findingText, isTooLateToConfirm } from "../parts/item.ts";
 import { formatAmount, parseAmount } from "../../views/control-values.ts";
 import { readSearchQuery } from "../parts/search-query.ts";
-import { isOn, type PrepareDecision } from "./decision-form.ts";
+import { isOn, type PrepareDecision, type PreparedDecision } from "./decision-form.ts";
 import { pauseField, pauseUntil } from "./on-banks.ts";
 import { resolutionChoice, resolutionKinds } from "./on-transactions.ts";
 
@@ -193,36 +193,57 @@ export const prepareResolutions: PrepareDecision = async (asked) => {
   };
 };
 
-export const prepareResolutionConfirmations: PrepareDecision = async (asked) => {
-  const { filter, rows, isWhole } = await loadItems(asked, "mine");
-  const { clock, me } = asked;
-  const isMine = ({ resolution }: Items[number]): boolean =>
-    resolution !== null && !resolution.isFinal && !isTooLateToConfirm(resolution, clock) && resolution.action.person !== me.person;
-  const mine = rows.filter(isMine);
-  if (mine.length === 0) throw new ApiRefusal(409, "Not possible now", "No resolution of another person waits to be confirmed.");
-  const made = mine.filter(({ resolution }) => resolution?.kind === "MADE").length;
-  return {
-    title: "Confirm several resolutions",
-    preview: html`${itemFacts(mine, filter, isWhole)}
-    ${facts([["Found out", `${count(made)} made, ${count(mine.length - made)} not made or replaced`]])}`,
-    warning: "This makes each of them final. It cannot be undone.",
-    fields: proposedTable(mine, asked.form),
-    path: "/resolution/confirmation",
-    body(form) {
-      const of = chosen(form);
-      if (typeof of === "string") return of;
-      const requests = of.map((value) => {
-        const [uetr, offset, contentSha256] = value.split(" ");
-        return { uetr, offset, contentSha256 };
-      });
-      return { of: requests };
-    },
-    command: `${itemCommand("confirm", filter)} --reason TEXT`,
-    secondPerson: null,
-    verb: "Confirm the chosen resolutions",
-    runbook: "resolve-an-item",
+/** What a second person can say of several resolutions that others proposed. */
+function judgeResolutions(said: Pick<PreparedDecision, "title" | "warning" | "verb">, end: string, verb: string): PrepareDecision {
+  return async (asked) => {
+    const { filter, rows, isWhole } = await loadItems(asked, "mine");
+    const { clock, me } = asked;
+    const isMine = ({ resolution }: Items[number]): boolean =>
+      resolution !== null && !resolution.isFinal && !isTooLateToConfirm(resolution, clock) && resolution.action.person !== me.person;
+    const mine = rows.filter(isMine);
+    if (mine.length === 0) throw new ApiRefusal(409, "Not possible now", "No resolution of another person waits to be confirmed.");
+    const made = mine.filter(({ resolution }) => resolution?.kind === "MADE").length;
+    return {
+      ...said,
+      preview: html`${itemFacts(mine, filter, isWhole)}
+      ${facts([["Found out", `${count(made)} made, ${count(mine.length - made)} not made or replaced`]])}`,
+      fields: proposedTable(mine, asked.form),
+      path: `/resolution/${end}`,
+      body(form) {
+        const of = chosen(form);
+        if (typeof of === "string") return of;
+        const requests = of.map((value) => {
+          const [uetr, offset, contentSha256] = value.split(" ");
+          return { uetr, offset, contentSha256 };
+        });
+        return { of: requests };
+      },
+      command: `${itemCommand(verb, filter)} --reason TEXT`,
+      secondPerson: null,
+      runbook: "resolve-an-item",
+    };
   };
-};
+}
+
+export const prepareResolutionConfirmations = judgeResolutions(
+  {
+    title: "Confirm several resolutions",
+    warning: "This makes each of them final. It cannot be undone.",
+    verb: "Confirm the chosen resolutions",
+  },
+  "confirmation",
+  "confirm",
+);
+
+export const prepareResolutionRejections = judgeResolutions(
+  {
+    title: "Reject several resolutions",
+    warning: "Each item is open again, and somebody has to find out about it. The reason stays with each transaction, for who proposed it.",
+    verb: "Reject the chosen resolutions",
+  },
+  "rejection",
+  "reject",
+);
 
 type Banks = AnswerOf<"listBanks">["rows"];
 

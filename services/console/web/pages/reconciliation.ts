@@ -90,6 +90,7 @@ function renderSeveral(rows: readonly Row[], mine: readonly Row[], filter: Reado
     <ul>
       ${open.length === 0 ? "" : one("resolveItems", "Resolve several…")}
       ${mine.length === 0 ? "" : one("confirmResolutions", "Confirm several…")}
+      ${mine.length === 0 ? "" : one("rejectResolutions", "Reject several…")}
     </ul>
   </section>`;
 }
