@@ -25,7 +25,7 @@ import { startIngress } from "@sluice/ingress";
 import { createMemoryBroker, type MemoryBroker, type OutgoingRecord } from "@sluice/messaging";
 import { machineTime, type Random, silentLogger, silentMetrics, type Time } from "@sluice/kernel";
 import { startScheduler } from "@sluice/scheduler";
-import { createDataKeys, createSealingSerde, type KeyService } from "@sluice/secrecy";
+import { createDataKeys, createSealingSerde, type DataKeys, type KeyService } from "@sluice/secrecy";
 import { createMemoryKeyService } from "@sluice/secrecy/key-service.fixture";
 import { checkConservation, createMemoryStore, type MemoryStore, type MemoryStoreHooks, type StoreFault } from "@sluice/store";
 import {
@@ -41,6 +41,7 @@ import {
 } from "@sluice/testkit";
 import { startValidator } from "@sluice/validator";
 import { type BrokerUses, watchBrokerUses } from "./findings/broker-uses.ts";
+import { type CipherUse, countCipherUses } from "./findings/cipher-uses.ts";
 import { createCluster, type SimulatedProcessPorts } from "./cluster.ts";
 import { findUndocumented } from "./findings/undocumented.ts";
 import { brokerClocks, fetchFate, planStoreGoingBack, produceFate, storeFault } from "./log-and-store/faults.ts";
@@ -104,6 +105,7 @@ interface SimulatedEnvironment {
   readonly store: MemoryStore;
   /** #5; null: this run seals nothing. */
   readonly keys: KeyService | null;
+  readonly meter: SimulationMeter | null;
 }
 
 /** Simulates the day that a seed draws. */
@@ -121,6 +123,8 @@ export interface SimulationMeter {
   called(process: string, operation: string): void;
   /** What a call writes to the store, in characters of JSON. */
   wrote(characters: number): void;
+  /** Personal data was sealed, or opened. */
+  usedCipher(process: string, use: CipherUse): void;
 }
 
 export async function simulateScenario(seed: number, scenario: Scenario, meter: SimulationMeter | null = null): Promise<SimulationEnd> {
@@ -169,7 +173,7 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
   const signing = seed % 4 < 2 ? simulatedSignatures : null;
   const operatorSignatures = signing?.settings ?? null;
   const configuration = { ...buildConfiguration(scenario), sealPersonalData: keys !== null, operatorSignatures };
-  const environment: SimulatedEnvironment = { time, random, scenario, configuration, broker, store, keys };
+  const environment: SimulatedEnvironment = { time, random, scenario, configuration, broker, store, keys, meter };
   // The checker has the keys too, and asks for them outside of the run's time.
   const examining = sealingSerde(keys, machineTime);
   const crashes = (): CrashPlan => (isTroubled() ? { perCall: scenario.crashPerCall, freezePerCall: scenario.freezePerCall } : noCrashes);
@@ -351,6 +355,9 @@ const ended = new Set([
 const outcomePattern = /^[0-9a-f]{32}O\d$/;
 
 function servicePorts(environment: SimulatedEnvironment, ports: SimulatedProcessPorts) {
+  const { meter } = environment;
+  const watch = (keys: DataKeys): DataKeys =>
+    meter === null ? keys : countCipherUses(keys, (use) => meter.usedCipher(ports.process.name, use));
   return {
     time: ports.time,
     random: ports.random,
@@ -358,7 +365,7 @@ function servicePorts(environment: SimulatedEnvironment, ports: SimulatedProcess
     metrics: silentMetrics,
     messaging: ports.messaging,
     store: ports.process.through("store", environment.store),
-    serde: sealingSerde(environment.keys, ports.time),
+    serde: sealingSerde(environment.keys, ports.time, watch),
     configuration: environment.configuration,
     partitionCount: environment.configuration.partitionCount,
     fail: ports.fail,
@@ -366,8 +373,8 @@ function servicePorts(environment: SimulatedEnvironment, ports: SimulatedProcess
 }
 
 /** #5 */
-function sealingSerde(service: KeyService | null, time: Time): Serde {
-  return service === null ? simulatedSerde : createSealingSerde({ serde: simulatedSerde, keys: createDataKeys({ service, time }) });
+function sealingSerde(service: KeyService | null, time: Time, watch: (keys: DataKeys) => DataKeys = (keys) => keys): Serde {
+  return service === null ? simulatedSerde : createSealingSerde({ serde: simulatedSerde, keys: watch(createDataKeys({ service, time })) });
 }
 
 function schedulerPorts(environment: SimulatedEnvironment, ports: SimulatedProcessPorts, update: SimulatedUpdate) {
