@@ -14,14 +14,14 @@ import {
   tokenPorts,
   tracePage,
 } from "@sluice/process";
-import { store } from "@sluice/process/store";
+import { queriedStore } from "@sluice/process/store";
 import { listenLimitsDefault } from "@sluice/service";
 import { startConsole } from "./service.ts";
 
 runService("console", {
   needs: {
     serde: registry,
-    store,
+    store: queriedStore,
     messaging: broker("console"),
     auditKeys,
     operatorKey,

@@ -11,7 +11,11 @@ export const storeVariables = settingNames(storeSettings);
  * Opens the store; the first call connects. Rejects with the retryable Fault `process.secret-not-read` while a file
  * cannot be read.
  */
-export async function openStore(environment: Pick<ServiceEnvironment, StoreSetting>, options: ConnectionFilesOptions): Promise<Store> {
+export async function openStore(
+  environment: Pick<ServiceEnvironment, StoreSetting>,
+  options: ConnectionFilesOptions,
+  readMaxMs?: number,
+): Promise<Store> {
   const { time, logger, opened } = options;
   const files = watchConnectionFiles(options);
   const { MONGO_URL: url, MONGO_URL_FILE: urlFile, MONGO_USERNAME: username, MONGO_PASSWORD_FILE: passwordFile } = environment;
@@ -28,7 +32,15 @@ export async function openStore(environment: Pick<ServiceEnvironment, StoreSetti
     login: username === null || password === null ? null : { username, password: password() },
     tls: tls(),
   });
-  const store = withoutAddress(() => createRenewableMongoStore({ access, database: environment.SLUICE_DATABASE, logger, time }));
+  const store = withoutAddress(() =>
+    createRenewableMongoStore({
+      access,
+      database: environment.SLUICE_DATABASE,
+      logger,
+      time,
+      ...(readMaxMs === undefined ? {} : { readMaxMs }),
+    }),
+  );
   files.onChange(() => {
     try {
       withoutAddress(() => store.renew());

@@ -3,6 +3,8 @@
 // #1 Calls after `renew` use the new client. The old one is closed when every call that was under way on it must have
 //    ended.
 // #2 A new client that cannot be made changes nothing; the error is thrown to the caller of `renew`.
+// #3 Where reads have a bound, the server has it with each of them: it does not go on with a search whose answer nobody
+//    waits for.
 
 import type { Time } from "@sluice/kernel";
 import type { Collection, Document, MongoClient } from "mongodb";
@@ -40,8 +42,18 @@ export function createMongoClients(open: () => MongoClient, time: Time): MongoCl
   };
 }
 
+export interface CollectionPlace {
+  readonly database: string;
+  readonly name: string;
+  /** Milliseconds of a find or an aggregation; undefined: no bound. */
+  readonly readMaxMs: number | undefined;
+}
+
 /** A collection that is always the current client's. */
-export function currentCollection<T extends Document>(clients: CurrentClient, database: string, name: string): Collection<T> {
+export function currentCollection<T extends Document>(
+  clients: CurrentClient,
+  { database, name, readMaxMs }: CollectionPlace,
+): Collection<T> {
   const open = (client: MongoClient) => ({ client, collection: client.db(database).collection<T>(name) });
   let opened = open(clients.current());
 
@@ -55,7 +67,15 @@ export function currentCollection<T extends Document>(clients: CurrentClient, da
     get(_, member) {
       const collection = current();
       const found: unknown = Reflect.get(collection, member, collection);
-      return typeof found === "function" ? (...given: unknown[]): unknown => Reflect.apply(found, collection, given) : found;
+      if (typeof found !== "function") return found;
+      // #3
+      const isBounded = readMaxMs !== undefined && (member === "find" || member === "aggregate");
+      return (...given: unknown[]): unknown =>
+        Reflect.apply(found, collection, isBounded ? [given[0], { ...asOptions(given[1]), maxTimeMS: readMaxMs }] : given);
     },
   });
+}
+
+function asOptions(given: unknown): object {
+  return typeof given === "object" && given !== null ? given : {};
 }

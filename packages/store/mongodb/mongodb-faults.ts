@@ -1,6 +1,6 @@
 // Translates the driver's errors into the port's faults: `store.unavailable` (nothing was done: a read, or no server
-// was found), `store.unknown-outcome` (a write without a clear answer: reread), `store.refused` (the server refuses,
-// and would again).
+// was found), `store.too-slow` (the server gave the read up at its bound), `store.unknown-outcome` (a write without a
+// clear answer: reread), `store.refused` (the server refuses, and would again).
 
 import { Fault } from "@sluice/kernel";
 import {
@@ -13,6 +13,8 @@ import {
 } from "mongodb";
 
 const duplicateKeyCode = 11_000;
+/** MaxTimeMSExpired: the server ended what took longer than the read was given. */
+const tooSlowCode = 50;
 
 /**
  * Server errors that a later attempt may not get: no primary, stepping down, shutting down, interrupted, too slow,
@@ -66,6 +68,9 @@ function toFault(operation: string, kind: "read" | "write", error: unknown): unk
   }
   if (isRefusal(error)) {
     return new Fault("store.refused", `${operation}: refused with code ${String(error.code)}`, { isRetryable: false, cause: error });
+  }
+  if (kind === "read" && error.code === tooSlowCode) {
+    return new Fault("store.too-slow", `${operation}: the store gave it up at its bound`, { isRetryable: true, cause: error });
   }
   if (kind === "read") return new Fault("store.unavailable", `${operation}: no answer`, { isRetryable: true, cause: error });
   return new Fault("store.unknown-outcome", `${operation}: no answer to a write`, { isRetryable: true, cause: error });

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 describeStore(openStore);
 
-async function openWatched(): Promise<{
+async function openWatched(readMaxMs?: number): Promise<{
   readonly store: Store;
   readonly client: MongoClient;
   readonly database: string;
@@ -50,7 +50,7 @@ async function openWatched(): Promise<{
   const commands: CommandStartedEvent[] = [];
   client.on("commandStarted", (event) => commands.push(event));
   const database = newDatabase();
-  const store = mongoStoreOn({ current: () => client, close: () => client.close() }, database);
+  const store = mongoStoreOn({ current: () => client, close: () => client.close() }, database, readMaxMs);
   stores.push(store);
   await store.prepare();
   commands.length = 0;
@@ -84,6 +84,29 @@ test("every write waits for the majority, every read reads what the majority has
         !JSON.stringify(command, (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value)).includes('upsert":true'),
     ),
   ).toBe(true);
+});
+
+test("a bound of reads goes to the server with each of them, and a store without one gives none", async () => {
+  const day = "ZA_EFT:2026-11-20";
+  for (const readMaxMs of [undefined, 7_000]) {
+    const { store, commands } = await openWatched(readMaxMs);
+    const { transactions, builds, deliveries } = store;
+    await transactions.write([{ document: conformanceDocument(), expectedVersion: 0 }]);
+    await transactions.load([conformanceUetr(1)]);
+    await transactions.search({}, null, 10);
+    await transactions.newest({}, { aboutMs: 0 }, 10);
+    await transactions.totals({});
+    await transactions.items(day, null, 10);
+    await builds.documents(3, 0, null, 10);
+    await deliveries.totals();
+    await deliveries.listByReceiver(null, null, 10);
+    await store.days.open();
+    await store.banks.all();
+    await store.ledgers.listByDay(day);
+    const reads = commands.filter(({ commandName }) => commandName === "find" || commandName === "aggregate");
+    expect(reads.length).toBeGreaterThan(10);
+    expect(reads.map(({ command }) => command["maxTimeMS"])).toEqual(reads.map(() => readMaxMs));
+  }
 });
 
 test("documents hold offsets and amounts as 64-bit integers, times as dates, messages as binary, and the rest as plain fields", async () => {

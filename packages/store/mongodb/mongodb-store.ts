@@ -36,6 +36,8 @@ export interface MongoStoreOptions {
   readonly url: string;
   readonly database: string;
   readonly logger: Logger;
+  /** Milliseconds after which the server gives up a read; default: it works until it has the answer. */
+  readonly readMaxMs?: number;
 }
 
 /** How the store is reached now. */
@@ -68,9 +70,9 @@ export const mongoClientOptions = {
 } as const satisfies MongoClientOptions;
 
 /** The first call connects. A server that is down makes calls reject, not this function. */
-export function createMongoStore({ url, database, logger }: MongoStoreOptions): Store {
+export function createMongoStore({ url, database, logger, readMaxMs }: MongoStoreOptions): Store {
   const client = openMongoClient({ url, login: null, tls: null }, logger);
-  return mongoStoreOn({ current: () => client, close: () => client.close() }, database);
+  return mongoStoreOn({ current: () => client, close: () => client.close() }, database, readMaxMs);
 }
 
 /** A store whose address, password and certificates may be replaced while it runs. */
@@ -80,9 +82,9 @@ export interface RenewableStore extends Store {
 }
 
 /** Throws the driver's error if the address is none. */
-export function createRenewableMongoStore({ access, database, logger, time }: RenewableStoreOptions): RenewableStore {
+export function createRenewableMongoStore({ access, database, logger, time, readMaxMs }: RenewableStoreOptions): RenewableStore {
   const clients = createMongoClients(() => openMongoClient(access(), logger), time);
-  return { ...mongoStoreOn(clients, database), renew: () => clients.renew() };
+  return { ...mongoStoreOn(clients, database, readMaxMs), renew: () => clients.renew() };
 }
 
 function openMongoClient({ url, login, tls }: MongoAccess, logger: Logger): MongoClient {
@@ -98,9 +100,9 @@ function openMongoClient({ url, login, tls }: MongoAccess, logger: Logger): Mong
 }
 
 /** Builds the store on clients that were made with `mongoClientOptions`. */
-export function mongoStoreOn(clients: CurrentClient, database: string): Store {
+export function mongoStoreOn(clients: CurrentClient, database: string, readMaxMs?: number): Store {
   const db = (): Db => clients.current().db(database);
-  const collection = <T extends Document>(name: string): Collection<T> => currentCollection<T>(clients, database, name);
+  const collection = <T extends Document>(name: string): Collection<T> => currentCollection<T>(clients, { database, name, readMaxMs });
   const documents = collection<StoredPartition>("partitions");
   const inBuild = keepBuilds((build) => createMongoTransactions(collection<MongoTransaction>(collectionName(build))));
   const { transactions, learn } = routeTransactions({ inBuild, builds: () => createMongoPartitions(documents).list("scheduler") });

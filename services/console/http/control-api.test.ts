@@ -199,6 +199,13 @@ test("a defect of ours is 500 and reveals nothing; a system that is not availabl
   expect([unanswered.status, unanswered.headers.get("retry-after"), away.lines[0]?.event]).toEqual([503, "1", "console.not-answered"]);
 });
 
+test("a question that the store gave up at its bound is answered with what to ask instead", async () => {
+  const { ask, lines } = createTestApi(() => Promise.reject(new Fault("store.too-slow", "given up", { isRetryable: true })));
+  const answer = await ask("/banks");
+  expect([answer.status, lines[0]?.event]).toEqual([503, "console.not-answered"]);
+  expect(await answer.text()).toContain("The store gave this question up, because it took too long. Ask a narrower one");
+});
+
 test("a text in parts is streamed, and keeps its slot until it ends, its reader leaves, or it breaks off", async () => {
   let isOpen = true;
   async function* parts(): AsyncGenerator<string> {

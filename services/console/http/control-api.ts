@@ -278,6 +278,7 @@ function reportFailure({ logger }: ControlApiPorts, { operation, operator }: Han
     return "failed";
   }
   logger.warn("console.not-answered", { ...fields, code: error.code, reason: formatReason(error) });
+  if (error.code === "store.too-slow") return { kind: "unavailable", detail: tooSlow };
   return { kind: "unavailable", detail: `${awayTexts[error.code.split(".")[0] ?? ""] ?? awayText} Ask again.` };
 }
 
@@ -287,6 +288,7 @@ const awayTexts: Readonly<Record<string, string>> = {
   messaging: "The broker does not answer.",
   secrecy: "The key service does not answer.",
 };
+const tooSlow = "The store gave this question up, because it took too long. Ask a narrower one: of a day, a bank or a state.";
 const awayText = "What is needed for an answer is away.";
 
 function isTaken({ takesYaml }: Operation, mediaType: string | undefined, encoding: string | undefined): boolean {
