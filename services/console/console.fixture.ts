@@ -57,6 +57,8 @@ function createPorts(over: Partial<Configuration>) {
     lines: { event: string; fields: LogFields }[];
     /** The store's operations, in the order of their calls. */
     storeCalls: string[];
+    /** Topics that the console has read. */
+    readonly topicsRead: Set<string>;
   } = {
     fault: "none",
     journalFate: { kind: "append" },
@@ -64,6 +66,7 @@ function createPorts(over: Partial<Configuration>) {
     slowCall: null,
     lines: [],
     storeCalls: [],
+    topicsRead: new Set(),
   };
   const perPartition = Object.fromEntries(partitionedTopics.map((topic) => [topic, partitionCount]));
   const messaging = createMemoryBroker({
@@ -72,7 +75,10 @@ function createPorts(over: Partial<Configuration>) {
     topics: { ...perPartition, [topics.probe]: 1 },
     hooks: {
       produce: (_, [record]) => (record?.topic === topics.journal ? environment.journalFate : { kind: "append" }),
-      fetch: (_, { topic }) => (topic === environment.behindTopic ? "behind" : "answer"),
+      fetch: (_, { topic }) => {
+        environment.topicsRead.add(topic);
+        return topic === environment.behindTopic ? "behind" : "answer";
+      },
     },
   });
   const store = createMemoryStore({

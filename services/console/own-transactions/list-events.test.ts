@@ -1,6 +1,6 @@
 // All events of a time, for a bank that has lost them.
 
-import { type AnyDecodedRecord, partitionFor, topics } from "@sluice/contracts";
+import { type AnyDecodedRecord, brokerRightsOf, partitionFor, topics } from "@sluice/contracts";
 import { expect, test } from "vitest";
 import {
   buildConsoleDebit,
@@ -131,6 +131,12 @@ test("events of a time that the topic no longer has are rendered again, page by 
   expect(given).toEqual([...Array.from({ length: 130 }, (_, index) => index + 2), 1, 1]);
   expect(Math.max(...pages.map(({ events }) => events.length))).toBe(100);
   expect((await read(environment, toMs, toMs + 1_000)).flatMap(({ events }) => events)).toEqual([]);
+  // Neither a simulated day nor the day on a broker that asks for rights removes events, so the right is shown here.
+  const { topicsRead } = environment.environment;
+  const rights = brokerRightsOf("console").filter(({ kind, operation }) => kind === "topic" && operation === "read");
+  const allowed = new Set(rights.map(({ name }) => name));
+  expect(topicsRead).toContain(topics.stateEvents);
+  expect([...topicsRead].filter((topic) => !allowed.has(topic))).toEqual([]);
 });
 
 test("a snapshot that cannot be had now is 503, and no event is left out for it", async () => {
