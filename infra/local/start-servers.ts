@@ -5,9 +5,11 @@
 // #2 All servers listen on the loopback address only, on ports that were free; a port that another process took is
 //    replaced.
 // #3 They start at the same time. If one does not become ready the others are stopped, and its reason is thrown.
-// #4 `stop` leaves nothing running. The next run ends what a killed run left behind (`running-record.ts`).
+// #4 Data and logs are their owner's alone: messages lie in them in clear. The folder of all of them is closed to
+//    others, because the servers make their files as they like.
+// #5 `stop` leaves nothing running. The next run ends what a killed run left behind (`running-record.ts`).
 
-import { mkdir, rm } from "node:fs/promises";
+import { chmod, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Fault } from "@sluice/kernel";
@@ -58,6 +60,7 @@ export interface Servers extends ServerAddresses {
 
 const workFolder = fileURLToPath(new URL("../../.sluice/", import.meta.url));
 const portAttemptsMax = 3;
+const privateMode = 0o700;
 
 const kinds = [
   { kind: kafkaServer, variable: "KAFKA_BROKERS", isGivenBy: ["KAFKA_BROKERS"] },
@@ -74,7 +77,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   const missing = kinds.filter(({ isGivenBy }) => !isGivenBy.some(isGiven)).map(({ kind }) => kind);
   const needed = missing.map((kind) => options.secured?.find(({ name }) => name === kind.name) ?? kind);
   const directory = options.directory ?? (await makeRunDirectory(join(workFolder, "run"), options.purpose ?? "servers"));
-  await mkdir(directory, { recursive: true });
+  await makePrivateDirectory(directory);
   const previousPorts = new Map(readRecord(directory)?.processes.map(({ name, ports }) => [name, ports]));
   await stopRecordedProcesses(directory);
   await beginRecord(directory, { isOwned: options.isDetached !== true });
@@ -93,6 +96,12 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
       return stopping;
     },
   };
+}
+
+/** #4: a folder that another run made is closed too. */
+async function makePrivateDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: privateMode });
+  await chmod(directory, privateMode);
 }
 
 interface StartContext {
