@@ -1,5 +1,9 @@
 // The image's mode `all` as a container alone: its start, its bounds and its refusal.
 
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { afterAll, describe, expect, test } from "vitest";
 
@@ -16,14 +20,29 @@ const configuration = {
 const opened = new AsyncDisposableStack();
 afterAll(() => opened.disposeAsync());
 
+/** Nothing can write to the image's files, as under the chart. */
+class ReadOnlyContainer extends GenericContainer {
+  constructor() {
+    super(image);
+    this.hostConfig.ReadonlyRootfs = true;
+  }
+}
+
+/** A file is mounted: none can be copied into a container whose root is read-only. */
+const folder = mkdtempSync(join(tmpdir(), "sluice-image-"));
+opened.defer(() => rm(folder, { recursive: true }));
+const source = join(folder, "sluice.json");
+writeFileSync(source, JSON.stringify(configuration));
+chmodSync(source, 0o444);
+
 function container(environment: Readonly<Record<string, string>> = {}): GenericContainer {
-  return new GenericContainer(image)
+  return new ReadOnlyContainer()
     .withCommand(["all"])
     .withUser("65532:65532")
     .withDroppedCapabilities("ALL")
     .withResourcesQuota({ memory: memoryMiBMax / 1_024 })
     .withEnvironment({ SLUICE_CONFIG: file, SLUICE_TLS_ENDED_BY: "test", ...environment })
-    .withCopyContentToContainer([{ content: JSON.stringify(configuration), target: file, mode: 0o444 }])
+    .withBindMounts([{ source, target: file, mode: "ro" }])
     .withExposedPorts(opsPort);
 }
 
