@@ -125,7 +125,7 @@ function readProposed(schemes: Schemes, proposal: Proposal): Judged {
 }
 
 /**
- * #3 `schemes` are its proposer's. Null: the proposer has all that it is about. Who confirms is told neither of another
+ * #3 `schemes` are its proposer's. Null: the proposer has all that it is about. Who confirms learns neither of another
  * scheme nor which ones the proposer has now.
  */
 export async function judgeProposer(ports: LookUpPorts, schemes: Schemes, proposal: Proposal): Promise<ControlAnswer | null> {
