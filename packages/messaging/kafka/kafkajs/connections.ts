@@ -33,7 +33,7 @@ async function sendOwn(connection: Connection, asked: SentRequest): Promise<unkn
     entry: { apiKey, apiName, apiVersion, correlationId, resolve: answered.resolve, reject: answered.reject },
     expectResponse,
     requestTimeout,
-    sendRequest: () => void connection.socket.write(bytes),
+    sendRequest: () => void connection.socket?.write(bytes),
   });
   const { payload, size } = await answered.promise;
   if (!expectResponse) return undefined;

@@ -3,13 +3,15 @@
 declare module "kafkajs/src/network/requestQueue/index.js" {
   export interface SocketRequest {
     readonly sentAt: number | null;
+    readonly correlationId: number;
     readonly requestTimeout: number;
     timeoutRequest(): void;
+    rejected(error: Error): void;
   }
   export interface RequestQueue {
     readonly enforceRequestTimeout: boolean;
-    readonly inflight: ReadonlyMap<number, SocketRequest>;
-    readonly pending: readonly SocketRequest[];
+    readonly inflight: Map<number, SocketRequest>;
+    readonly pending: SocketRequest[];
     readonly throttledUntil: number;
     throttleCheckTimeoutId: NodeJS.Timeout | null;
     requestTimeoutIntervalId: NodeJS.Timeout | null | undefined;
@@ -22,7 +24,18 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
   export default requestQueue;
 }
 
+declare module "kafkajs/src/errors.js" {
+  import type { KafkaJSConnectionError } from "kafkajs";
+  interface ClosedError {
+    new (text: string, at: { readonly host: string; readonly port: number }): KafkaJSConnectionError;
+  }
+  const errors: { readonly KafkaJSConnectionClosedError: ClosedError };
+  export default errors;
+}
+
 declare module "kafkajs/src/network/connection.js" {
+  import type { Socket } from "node:net";
+  import type { RequestQueue } from "kafkajs/src/network/requestQueue/index.js";
   import type { Encoded } from "kafkajs/src/protocol/requests/produce/index.js";
   export interface SentRequest {
     readonly request: {
@@ -57,15 +70,48 @@ declare module "kafkajs/src/network/connection.js" {
     readonly clientId: string;
     /** Null: there is no login. */
     readonly sasl: object | null;
-    readonly socket: { write(bytes: Buffer): boolean };
-    readonly requestQueue: { push(request: Pushed): void; maybeThrottle(waitMs: number | null): void };
+    socket: Socket | null;
+    readonly requestQueue: RequestQueue & {
+      push(request: Pushed): void;
+      maybeThrottle(waitMs: number | null): void;
+      fulfillRequest(answer: { readonly size: number; readonly correlationId: number; readonly payload: Buffer }): void;
+    };
+    readonly host: string;
+    readonly port: number;
+    readonly ssl: object | null;
+    readonly socketFactory: SocketFactory;
+    /** Milliseconds. */
+    readonly connectionTimeout: number;
+    connectionStatus: "connected" | "disconnecting" | "disconnected";
+    authenticatedAt: unknown;
+    /** Waits for the answer to a step of a login; null: none is under way. */
+    readonly authHandlers: { onSuccess(answer: Buffer): void; onError(): void } | null;
+    /** The step of the login is answered like a request, with a length. */
+    readonly authExpectResponse: boolean;
+    isConnected(): boolean;
+    connect: (this: Connection) => Promise<true>;
+    disconnect: (this: Connection) => Promise<true>;
     isAuthenticated(): boolean;
     failIfNotConnected(): void;
     nextCorrelationId(): number;
     logError(text: string, fields: object): void;
     send: (this: Connection, asked: SentRequest) => Promise<unknown>;
   }
-  const connection: { readonly prototype: Connection };
+  type SocketFactory = (at: { readonly host: string; readonly port: number; readonly ssl: object | null; onConnect(): void }) => Socket;
+  interface Logger {
+    namespace(name: string): Logger;
+  }
+  interface ConnectionOptions {
+    readonly host: string;
+    readonly port: number;
+    readonly logger: Logger;
+    readonly socketFactory: SocketFactory;
+    readonly requestTimeout: number;
+    readonly enforceRequestTimeout: boolean;
+    readonly connectionTimeout: number;
+    readonly clientId: string;
+  }
+  const connection: { new (options: ConnectionOptions): Connection; readonly prototype: Connection };
   export default connection;
 }
 

@@ -34,6 +34,8 @@
 // #18 (U) A member sends heartbeats on a timer of its own (`heartbeats.ts`), and joins again as soon as an answer asks
 //    for it. kafkajs sends them from its fetch loop, and joins once its fetches have been answered.
 // #19 (Y) Fetches and the sending of requests are ours: `fetches.ts`, `activity.ts`, `connections.ts`.
+// #20 (Z) The sockets of a connection are ours: `sockets.ts`. An end of one socket would end the next one too, and leave
+//    what is in flight there without an answer for ever.
 
 import kafkajs from "kafkajs";
 import broker, { type Broker } from "kafkajs/src/broker/index.js";
@@ -49,6 +51,7 @@ import { repairConnection } from "./connections.ts";
 import { countRecords, fetchFrom, findWanted } from "./fetches.ts";
 import { beginHeartbeats, endHeartbeats, fetchUntilCalled, haveFetchesEnded, heartbeatIntervalMs, stopHeartbeats } from "./heartbeats.ts";
 import { sleepUntilWoken, wakeAll } from "./sleeps.ts";
+import { noteWritten, repairSockets } from "./sockets.ts";
 import "../protocol/kafkajs-codecs.ts";
 
 /** Milliseconds that a broker may keep a fetch (U). The first fetch after a join waits behind the last before it. */
@@ -65,6 +68,7 @@ const pendingCheckIntervalMs = 10;
 const leaderAskedEveryMs = 1000;
 
 repairConnection(connection.prototype);
+repairSockets(connection.prototype);
 repairRequestQueue(requestQueue.prototype);
 repairConsumerGroup(consumerGroup.prototype);
 repairRunner(runner.prototype);
@@ -92,6 +96,7 @@ function repairRequestQueue(queue: RequestQueue): void {
   };
   const { sendSocketRequest } = queue;
   queue.sendSocketRequest = function (this: RequestQueue, request) {
+    noteWritten(this, request);
     sendSocketRequest.call(this, request);
     armTimeoutCheck(this);
   };
