@@ -34,8 +34,8 @@
 // #18 (U) A member sends heartbeats on a timer of its own (`heartbeats.ts`), and joins again as soon as an answer asks
 //    for it. kafkajs sends them from its fetch loop, and joins once its fetches have been answered.
 // #19 (Y) Fetches and the sending of requests are ours: `fetches.ts`, `activity.ts`, `connections.ts`.
-// #20 (Z) The sockets of a connection are ours: `sockets.ts`. An end of one socket would end the next one too, and leave
-//    what is in flight there without an answer for ever.
+// #20 (Z) The sockets of a connection are ours: `sockets.ts`. An end of one socket would end the next one too, and
+//    leave what is in flight there without an answer for ever.
 
 import kafkajs from "kafkajs";
 import broker, { type Broker } from "kafkajs/src/broker/index.js";
