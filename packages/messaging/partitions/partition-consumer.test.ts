@@ -153,6 +153,40 @@ describe("a partition that other members' joining takes away", () => {
   });
 });
 
+test("#8: a member whose join does not end is not ready, and says for how long it has joined", async () => {
+  const environment = setup(5);
+  const client = environment.broker.client("c");
+  let isJoining = false;
+  const hanging: typeof client = {
+    ...client,
+    consumer: async (consumed) => {
+      const consumer = await client.consumer({
+        ...consumed,
+        handlers: {
+          ...consumed.handlers,
+          assigned: async (partition, epoch, log) => {
+            end = () => consumed.handlers.revoked(partition, epoch);
+            return await consumed.handlers.assigned(partition, epoch, log);
+          },
+        },
+      });
+      const assignedCount = consumer.assignedCount.bind(consumer);
+      return Object.assign(consumer, { assignedCount: () => (isJoining ? null : assignedCount()) });
+    },
+  };
+  let end = (): void => {};
+  const { partitionConsumer } = await startKeyed(environment, { handle: () => Promise.resolve() }, hanging);
+  await environment.until(() => partitionConsumer.readiness().isReady);
+  isJoining = true;
+  end();
+  expect(partitionConsumer.readiness()).toMatchObject({ isReady: true, reasons: [] });
+  await environment.time.advance(20_000);
+  expect(partitionConsumer.readiness().isReady).toBe(true);
+  await environment.time.advance(1_000);
+  const { isReady, reasons } = partitionConsumer.readiness();
+  expect([isReady, reasons]).toEqual([false, ["g: has joined its group for 21000 ms, and has no partition meanwhile"]]);
+});
+
 describe("a batch consumer", () => {
   test("#1: a partition's handler gets every record once, in order, at most batchRecordsMax at a time, in one call at a time", async () => {
     const environment = setup(1);

@@ -13,6 +13,8 @@
 //    the first time in its epoch. The reasons and a gauge name those that make no progress.
 // #7 It is not ready before it has opened what its group has given it first. A rollout would otherwise end the process
 //    before it, and move the same partitions again while they are being opened.
+// #8 A member that joins again is ready for as long as a join takes, and then no longer: its group may be waiting for
+//    an answer that never comes, and nobody else would say so.
 
 import {
   type BlockedPosition,
@@ -99,6 +101,8 @@ export interface PartitionControl {
 export const notYetOpen = "not yet open";
 
 const heartbeatAgeMaxMs = 6000;
+/** #8: milliseconds, longer than a hand-over and the end of a session together. */
+const joinMaxMs = 20_000;
 
 export async function startPartitionConsumer(
   options: PartitionConsumerOptions,
@@ -129,6 +133,8 @@ class RunningConsumer implements PartitionConsumer {
   readonly #settling = new Set<Promise<void>>();
   #consumer: Consumer | null = null;
   #hasOpened = false;
+  /** #8: since when it joins again, in milliseconds of the monotonic clock; null: it does not. */
+  #joiningSinceMs: number | null = null;
   #failure: Error | null = null;
   #draining: Promise<void> | null = null;
   #stopping: Promise<void> | null = null;
@@ -299,8 +305,17 @@ class RunningConsumer implements PartitionConsumer {
     this.#hasOpened ||= isServing && !isOpening && !hasNone;
     if (hasNone && ageMs < Number.POSITIVE_INFINITY && (assigned !== null || !this.#hasOpened))
       common.push(`${group}: no partition is open yet`);
+    const joinsMs = this.#joinsMs(assigned);
+    if (joinsMs > joinMaxMs) common.push(`${group}: has joined its group for ${joinsMs} ms, and has no partition meanwhile`);
     const reasons = troubles.flatMap(({ partition, texts }) => texts.map((text) => `${group}: partition ${partition}: ${text}`));
     return { isReady: common.length === 0 && isServing && !isOpening, reasons: [...common, ...reasons], blocked: this.#blocked() };
+  }
+
+  /** #8: milliseconds. */
+  #joinsMs(assigned: number | null): number {
+    const nowMs = this.#options.time.monotonicMs();
+    this.#joiningSinceMs = assigned === null && this.#hasOpened ? (this.#joiningSinceMs ?? nowMs) : null;
+    return this.#joiningSinceMs === null ? 0 : Math.round(nowMs - this.#joiningSinceMs);
   }
 
   #listTroubles(partition: number, worker: AssignedPartition): readonly string[] {

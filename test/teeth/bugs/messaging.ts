@@ -379,6 +379,30 @@ export const messagingBugs: readonly PlantedBug[] = [
     nearest: ["packages/messaging/partitions/partition-consumer.test.ts"],
   })),
   {
+    id: "late-socket-connects",
+    breaks: "A socket that connects after its time makes the connection one that nothing can be written to.",
+    edits: [
+      {
+        file: "packages/messaging/kafka/kafkajs/sockets.ts",
+        find: "if (link.isOver) return void socket.destroy();",
+        put: "",
+      },
+    ],
+    nearest: ["packages/messaging/kafka/kafkajs/sockets.test.ts"],
+  },
+  {
+    id: "ended-socket-refuses-nothing",
+    breaks: "A request on a socket that ends is never answered nor refused, so that a consumer stands still for ever.",
+    edits: [
+      {
+        file: "packages/messaging/kafka/kafkajs/sockets.ts",
+        find: "for (const request of [...findCarried(connection, link), ...unsent]) {",
+        put: "for (const request of unsent) {",
+      },
+    ],
+    nearest: ["packages/messaging/kafka/kafkajs/sockets.test.ts"],
+  },
+  {
     id: "old-answer-counts-as-fresh",
     breaks: "A process that stood still takes an answer that waited for it for a sign that it still has its partitions.",
     edits: [
