@@ -106,12 +106,19 @@ export const overviewSchema = z.strictObject({
     .array(z.strictObject({ bank: textSchema, until: nullableTimeSchema, operator: textSchema }))
     .meta({ description: "Banks and connectors that an operator has paused; until null: somebody has to resume them." }),
   openItems: z.array(counted).meta({ description: "Transactions with an open reconciliation item, by currency." }),
-  proposedItems: z
-    .array(z.strictObject({ person: textSchema, count: countSchema }))
-    .meta({ description: "Items whose resolution waits for a second person, by who proposed it; of the first 1,000 transactions." }),
+  proposedItems: z.array(z.strictObject({ person: textSchema, count: countSchema })).meta({
+    description:
+      "Items whose resolution waits for a second person, by who proposed it; of the first 1,000 transactions, or of those of each scheme.",
+  }),
   quarantined: countSchema.meta({ description: "Transactions with dead letters." }),
-  deadLetters: bigNumberSchema.meta({ description: "Records in the topic of dead letters, the replayed ones included." }),
-  proposals: countSchema.meta({ description: "Decisions that wait for a second person." }),
+  deadLetters: bigNumberSchema.nullable().meta({
+    description:
+      "Records in the topic of dead letters, the replayed ones included; null for an operator of some schemes: nobody knows of which scheme each is.",
+  }),
+  proposals: countSchema.meta({
+    description:
+      "Decisions that wait for a second person; for an operator of some schemes the oldest ones that name 5,000 transactions at most.",
+  }),
   services: z.array(
     z.strictObject({
       service: textSchema,

@@ -20,6 +20,10 @@ type SchemeScope =
 
 export const schemeScopes: Readonly<Partial<Record<ControlOperationName, SchemeScope>>> = {
   showMe: "free",
+  listTopics: "free",
+  showTopic: "free",
+  showOverview: "narrowed",
+  streamOverview: "narrowed",
   listServices: "narrowed",
   showDayOutlook: "named",
   showConservation: "named",
@@ -61,6 +65,16 @@ export const schemeScopes: Readonly<Partial<Record<ControlOperationName, SchemeS
   retractProposal: "proposal",
 };
 
+/** Why what a page asks is about every scheme and cannot be narrowed: a refusal says it. */
+const aboutEveryScheme: Readonly<Partial<Record<ControlOperationName, string>>> = {
+  showSeries: "The numbers of each minute were added up over every scheme when they were kept.",
+  listAlarms: "An alarm is about a service, which does the work of every scheme.",
+  controlStatus: "A partition has the records of every scheme, and a pause of a bank holds those of every scheme.",
+  listBanks: "A bank has one queue, one pace and one pause for every scheme; what waits for a day of yours is on the first page.",
+  showBank: "A bank has one queue, one pace and one pause for every scheme; what waits for a day of yours is on the first page.",
+  listDeadLetters: "A record that could not be read does not say which scheme it is of; a transaction of yours shows its own.",
+};
+
 /** What a request names outside its body. */
 export interface NamedInRequest {
   readonly path: Readonly<Record<string, string>>;
@@ -77,7 +91,10 @@ export function refuseScheme(name: ControlOperationName, schemes: readonly strin
   if (schemes === null) return null;
   const scope = schemeScopes[name];
   // #1
-  if (scope === undefined) return `This is about every scheme, and you are an operator of ${schemes.join(", ")} alone.`;
+  if (scope === undefined) {
+    const why = aboutEveryScheme[name];
+    return `This is about every scheme, and you are an operator of ${schemes.join(", ")} alone.${why === undefined ? "" : ` ${why}`}`;
+  }
   const asked = listNamedSchemes(named);
   // #2
   const other = asked.find((scheme) => !schemes.includes(scheme));

@@ -27,7 +27,7 @@ schemes, and decides about them alone. Another scheme, and what is about every s
 export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   showMe: "The operator behind the token, its roles, the schemes with their zones, and which decisions need a second person.",
   showOverview:
-    "Today's windows and gates, what is held and why, what is not delivered, open items, dead letters, proposals, and how far the services are. Answers within a second of each other are the same.",
+    "Today's windows and gates, what is held and why, what is not delivered, open items, dead letters, proposals, and how far the services are. Answers within a second of each other are the same. An operator of some schemes has the counts and sums of these alone, of what is not delivered only what a day of these awaits, and the services as everybody.",
   streamOverview:
     "Server-sent events: `overview`, with what `GET /overview` answers, at once and each time it has changed, within 2 s of the change; a comment every 10 s. It ends after a minute; ask again. An operator has 4 of them, all operators 32 (503).",
   showSeries:

@@ -64,7 +64,7 @@ export function createOutlook(ports: OutlookPorts): Outlook {
     latencies.look().catch(report);
     lookAtLimits().catch(report);
     try {
-      series.record(await overview.read(), () => latencies.take());
+      series.record(await overview.read(null), () => latencies.take());
     } catch (error) {
       report(error);
     }

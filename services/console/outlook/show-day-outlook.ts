@@ -30,7 +30,7 @@ export type Finish =
 export function showDayOutlook({ store, overview, series, brokerNowMs }: DayOutlookPorts): ControlHandler {
   return async ({ path: { scheme = "", date = "" } }) => {
     const key = `${scheme}:${date}`;
-    const [days, { held, heldCountedAt }] = await Promise.all([store.days.load([key]), overview.read()]);
+    const [days, { held, heldCountedAt }] = await Promise.all([store.days.load([key]), overview.read(null)]);
     const day = days.get(key);
     if (day === undefined) return refuseWith(404, "Not known", "This business day is not planned. Days are planned a week ahead.");
     const own = held.filter((one) => one.day === key);

@@ -4,17 +4,22 @@
 //    who look at it cost the store as much as one.
 // #2 What is counted over the transactions may be older, and has its own time (`kept-count.ts`). Nobody
 //    waits for it: until it was counted once the answer has none of it, and no time of its count.
+// #3 An operator of some schemes has what is of these alone. What has no scheme is not counted for them, and of what is
+//    not delivered only what awaits a day has one. Services and pauses are everybody's.
+// #4 Everybody's answers are made of what was found once. Only which proposals are of a scheme is asked for each set of
+//    schemes; the file and its claims bound how many sets there are.
 
 import { formatInstant } from "../http/bank-answer.ts";
-import { topics } from "@sluice/contracts";
+import { isOfSchemes, topics } from "@sluice/contracts";
 import type { Configuration } from "@sluice/config";
 import type { Day } from "@sluice/domain";
 import type { Time } from "@sluice/kernel";
 import type { Messaging } from "@sluice/messaging";
-import type { Store, TotalsRow } from "@sluice/store";
-import type { ControlHandler } from "../http/control-handler.ts";
+import type { Store, SummaryRow, TotalsRow } from "@sluice/store";
+import type { ControlHandler, Operator } from "../http/control-handler.ts";
+import { selectProposals } from "../http/within-schemes.ts";
 import type { ProposalBook } from "../proposals/proposal-book.ts";
-import { readProposalState } from "../proposals/proposal.ts";
+import { type Proposal, readProposalState } from "../proposals/proposal.ts";
 import { listPaused, loadPartitions } from "../queries/control-status.ts";
 import { loadHeld } from "../queries/list-held.ts";
 import { loadUndelivered } from "../queries/list-undelivered.ts";
@@ -49,35 +54,49 @@ const parkedWaitMaxMs = 100;
 /** #1 Milliseconds for which an overview is the answer to further questions. */
 const keptMs = 500;
 
-export type OverviewBody = Awaited<ReturnType<typeof buildOverview>>;
+export type OverviewBody = Awaited<ReturnType<typeof keepToSchemes>>;
+
+type Schemes = Operator["schemes"];
 
 export interface Overview {
-  read(): Promise<OverviewBody>;
+  /** #3 `schemes` is null for an operator of every scheme. */
+  read(schemes: Schemes): Promise<OverviewBody>;
+}
+
+/** #1 #4 */
+interface KeptOverview {
+  readonly found: Promise<Found>;
+  readonly bodies: Map<string, Promise<OverviewBody>>;
+  readonly atMs: number;
 }
 
 export function createOverview(ports: OverviewPorts): Overview {
   const counts = createKeptCount(ports.time, () => countTransactions(ports));
-  let last: { readonly body: Promise<OverviewBody>; readonly atMs: number } | null = null;
+  let last: KeptOverview | null = null;
   return {
-    async read() {
+    async read(schemes) {
       const nowMs = ports.time.monotonicMs();
-      if (last === null || nowMs - last.atMs > keptMs) {
-        const body = buildOverview(ports, counts);
-        const mine = { body, atMs: nowMs };
-        last = mine;
-        // A failure is nobody's answer but that of those who asked for it.
-        body.catch(() => (last = last === mine ? null : last));
-      }
-      return await last.body;
+      if (last === null || nowMs - last.atMs > keptMs) last = { found: loadForEverybody(ports, counts), bodies: new Map(), atMs: nowMs };
+      const mine = last;
+      const key = JSON.stringify(schemes?.toSorted() ?? null);
+      const known = mine.bodies.get(key);
+      if (known !== undefined) return await known;
+      const body = mine.found.then((found) => keepToSchemes(ports, found, schemes));
+      mine.bodies.set(key, body);
+      // A failure is nobody's answer but that of those who asked for it.
+      body.catch(() => (last = last === mine ? null : last));
+      return await body;
     },
   };
 }
 
 export function showOverview(overview: Overview): ControlHandler {
-  return async () => ({ kind: "found", body: await overview.read() });
+  return async ({ operator }) => ({ kind: "found", body: await overview.read(operator.schemes) });
 }
 
-async function buildOverview(ports: OverviewPorts, counts: KeptCount<TransactionCounts>) {
+type Found = Awaited<ReturnType<typeof loadForEverybody>>;
+
+async function loadForEverybody(ports: OverviewPorts, counts: KeptCount<TransactionCounts>) {
   const { store } = ports;
   const nowMs = ports.brokerNowMs();
   const [counted, dates, undelivered, letters, proposals, services] = await Promise.all([
@@ -85,70 +104,108 @@ async function buildOverview(ports: OverviewPorts, counts: KeptCount<Transaction
     ports.dates.readSoon(),
     loadUndelivered(ports, nowMs, parkedWaitMaxMs),
     countLetters(ports),
-    countProposals(ports, nowMs),
+    listOpenProposals(ports, nowMs),
     loadServices(ports),
   ]);
-  const held = await loadHeld(store, counted?.held ?? [], nowMs);
+  return {
+    nowMs,
+    counted,
+    dates,
+    undelivered,
+    letters,
+    proposals,
+    services,
+    held: await loadHeld(store, counted?.held ?? [], nowMs),
+    days: await loadDays(ports, nowMs, dates?.rows ?? []),
+    paused: listPaused(await store.banks.all(), nowMs).map(({ bank, until, operator }) => ({ bank, until, operator })),
+  };
+}
+
+/** #3 */
+async function keepToSchemes({ store }: Pick<OverviewPorts, "store">, found: Found, schemes: Schemes) {
+  const { nowMs, counted, undelivered } = found;
+  const isOwn = ({ scheme }: { readonly scheme: string | null }) => isOfSchemes(schemes, scheme);
+  const isOfOwnDay = ({ day }: { readonly day: string | null }) => isOfSchemes(schemes, day?.split(":")[0] ?? null);
+  const proposed = schemes === null ? counted?.proposed : counted?.proposedOfEach;
   return {
     schema: "Overview" as const,
     asOf: formatOptionalInstant(nowMs),
     countedAt: formatOptionalInstant(undelivered.countedAtMs),
     heldCountedAt: formatOptionalInstant(counted?.countedAtMs ?? null),
-    statesCountedAt: formatOptionalInstant(dates?.countedAtMs ?? null),
-    days: await loadDays(ports, nowMs, dates?.rows ?? []),
-    held: held.map(({ bank, day, count, currency, sum, waitsFor, why, closes }) => ({
-      bank,
-      day,
-      count,
-      currency,
-      sum,
-      waitsFor,
-      why,
-      closes,
-    })),
-    undelivered: sumReceivers(undelivered.rows),
-    paused: listPaused(await store.banks.all(), nowMs).map(({ bank, until, operator }) => ({ bank, until, operator })),
-    openItems: sumBy(counted?.open ?? [], ({ currency }) => currency ?? "").map(({ row, ...sums }) => ({
+    statesCountedAt: formatOptionalInstant(found.dates?.countedAtMs ?? null),
+    days: found.days.filter(isOfOwnDay),
+    held: found.held
+      .filter(isOfOwnDay)
+      .map(({ bank, day, count, currency, sum, waitsFor, why, closes }) => ({ bank, day, count, currency, sum, waitsFor, why, closes })),
+    undelivered: sumReceivers(undelivered.rows.filter(isOfOwnDay)),
+    paused: found.paused,
+    openItems: sumBy((counted?.open ?? []).filter(isOwn), ({ currency }) => currency ?? "").map(({ row, ...sums }) => ({
       ...sums,
       currency: row.currency,
     })),
-    proposedItems: counted?.proposed ?? [],
-    quarantined: counted?.quarantined ?? 0,
-    deadLetters: letters,
-    proposals,
-    services,
+    proposedItems: sumPersons((proposed ?? []).filter(isOwn)),
+    quarantined: (counted?.quarantined ?? []).filter(isOwn).reduce((sum, { count }) => sum + count, 0),
+    deadLetters: schemes === null ? found.letters : null,
+    proposals: (await selectProposals({ store }, schemes, found.proposals, found.proposals.length)).own.length,
+    services: found.services,
   };
 }
 
 interface TransactionCounts {
   readonly held: readonly TotalsRow[];
   readonly open: readonly TotalsRow[];
-  readonly proposed: readonly { readonly person: string; readonly count: number }[];
-  readonly quarantined: number;
+  /** Of the first transactions that the store returns at once: a person who has so many begins with them. */
+  readonly proposed: readonly ProposedItem[];
+  /** Of the first transactions of each scheme, so that one scheme's do not push out another's. */
+  readonly proposedOfEach: readonly ProposedItem[];
+  readonly quarantined: readonly TotalsRow[];
   readonly countedAtMs: number | null;
 }
 
+interface ProposedItem {
+  readonly person: string;
+  readonly scheme: string | null;
+}
+
 /** What waits among the transactions. A partition's held debits are found by an index, those of all are not. */
-async function countTransactions({ store, partitionCount, brokerNowMs }: OverviewPorts): Promise<TransactionCounts> {
+async function countTransactions({ store, configuration, partitionCount, brokerNowMs }: OverviewPorts): Promise<TransactionCounts> {
   const countedAtMs = brokerNowMs();
   const held: TotalsRow[] = [];
   for (let partition = 0; partition < partitionCount; partition += 1)
     held.push(...(await store.transactions.totals({ partition, state: "HELD" })));
   const open = await store.transactions.totals({ isItemOpen: true });
   const quarantined = await store.transactions.totals({ isQuarantined: true });
-  const proposed = await countProposedItems(store, countedAtMs);
-  return { held, open, proposed, quarantined: quarantined.reduce((sum, { count }) => sum + count, 0), countedAtMs };
+  const first = await store.transactions.search({ isItemProposed: true }, null, searchMax);
+  const ofEach = await findProposedOfEach(store, configuration, first);
+  const proposed = listProposedItems(first, countedAtMs);
+  return { held, open, proposed, proposedOfEach: listProposedItems(ofEach, countedAtMs), quarantined, countedAtMs };
 }
 
-/** Counts in the first transactions that the store returns at once: a person who has so many begins with them. */
-async function countProposedItems(store: Store, nowMs: number | null) {
-  const found = await store.transactions.search({ isItemProposed: true }, null, searchMax);
-  const persons = found.flatMap(({ items }) =>
+/** Asks for each scheme only if the first ones of all are not the whole. */
+async function findProposedOfEach(
+  { transactions }: Store,
+  { schemes }: OverviewPorts["configuration"],
+  first: readonly SummaryRow[],
+): Promise<readonly SummaryRow[]> {
+  if (first.length < searchMax) return first;
+  const found: SummaryRow[] = [];
+  for (const { id } of schemes) found.push(...(await transactions.search({ isItemProposed: true, schemes: [id] }, null, searchMax)));
+  return found;
+}
+
+/** What a second person can confirm now. */
+function listProposedItems(rows: readonly SummaryRow[], nowMs: number | null): readonly ProposedItem[] {
+  return rows.flatMap(({ items, scheme }) =>
     items.flatMap((item) =>
-      isConfirmable(item, nowMs) && item.resolution !== null ? (item.resolution.action.person ?? item.resolution.action.operator) : [],
+      isConfirmable(item, nowMs) && item.resolution !== null
+        ? [{ person: item.resolution.action.person ?? item.resolution.action.operator, scheme }]
+        : [],
     ),
   );
-  return [...Map.groupBy(persons, (person) => person)]
+}
+
+function sumPersons(items: readonly ProposedItem[]) {
+  return [...Map.groupBy(items, ({ person }) => person)]
     .map(([person, own]) => ({ person, count: own.length }))
     .toSorted((a, b) => (a.person < b.person ? -1 : 1));
 }
@@ -220,9 +277,9 @@ async function countLetters({ messaging, partitionCount }: OverviewPorts): Promi
   return ends.reduce((sum, { logStart, logEnd }) => sum + (logEnd - logStart), 0n);
 }
 
-async function countProposals({ book }: OverviewPorts, nowMs: number | null): Promise<number> {
-  const proposals = await book.read();
-  return proposals.list().filter((proposal) => readProposalState(proposal, nowMs ?? 0) === "proposed").length;
+async function listOpenProposals({ book }: OverviewPorts, nowMs: number | null): Promise<readonly Proposal[]> {
+  const proposals = (await book.read()).list();
+  return proposals.filter((proposal) => readProposalState(proposal, nowMs ?? 0) === "proposed");
 }
 
 async function loadServices(ports: OverviewPorts) {

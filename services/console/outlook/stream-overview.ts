@@ -5,7 +5,7 @@
 
 import { sleep, type Time } from "@sluice/kernel";
 import { bigintAsText } from "../http/control-response.ts";
-import type { ControlHandler } from "../http/control-handler.ts";
+import type { ControlHandler, Operator } from "../http/control-handler.ts";
 import { eventStreamType, formatEvent, stillThere } from "../http/event-stream.ts";
 import { createRequestSlots } from "../http/request-slots.ts";
 import type { Overview } from "./show-overview.ts";
@@ -26,16 +26,20 @@ export function streamOverview(ports: StreamPorts): ControlHandler {
   return async ({ operator }) => {
     const slot = slots.acquire(operator.id);
     if (slot === null) return { kind: "unavailable", detail: "Too many streams are open. Close one, or ask again in a minute." };
-    return await Promise.resolve({ kind: "text", contentType: eventStreamType, text: endWith(listChanges(ports), () => slot.release()) });
+    return await Promise.resolve({
+      kind: "text",
+      contentType: eventStreamType,
+      text: endWith(listChanges(ports, operator.schemes), () => slot.release()),
+    });
   };
 }
 
-async function* listChanges({ time, overview }: StreamPorts): AsyncGenerator<string> {
+async function* listChanges({ time, overview }: StreamPorts, schemes: Operator["schemes"]): AsyncGenerator<string> {
   const endsAtMs = time.monotonicMs() + streamMaxMs;
   let last = "";
   let sentAtMs = time.monotonicMs();
   while (time.monotonicMs() < endsAtMs) {
-    const body = await overview.read();
+    const body = await overview.read(schemes);
     const text = JSON.stringify(body, bigintAsText);
     const nowMs = time.monotonicMs();
     const content = withoutTimes(text);

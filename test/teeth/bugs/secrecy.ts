@@ -21,6 +21,30 @@ export const secrecyBugs: readonly PlantedBug[] = [
     nearest: schemeTests,
   },
   {
+    id: "overview-of-who-asked-before",
+    breaks: "An operator of one scheme is given the overview that was made for another who asked just before.",
+    edits: [
+      {
+        file: "services/console/outlook/show-overview.ts",
+        find: "JSON.stringify(schemes?.toSorted() ?? null)",
+        put: 'schemes === null ? "every" : "some"',
+      },
+    ],
+    nearest: ["services/console/outlook/overview-of-schemes.test.ts"],
+  },
+  {
+    id: "undelivered-of-every-scheme",
+    breaks: "The overview tells an operator of one scheme how many messages of another wait, and for which banks.",
+    edits: [
+      {
+        file: "services/console/outlook/show-overview.ts",
+        find: "sumReceivers(undelivered.rows.filter(isOfOwnDay))",
+        put: "sumReceivers(undelivered.rows)",
+      },
+    ],
+    nearest: ["services/console/outlook/overview-of-schemes.test.ts"],
+  },
+  {
     id: "poll-without-answer-ends-sign-in",
     breaks: "One poll that the provider does not answer ends the sign-in of a person who is just entering the code.",
     edits: [

@@ -7,7 +7,7 @@ import type { PageContent } from "../parts/layout.ts";
 
 const advice: Readonly<Record<number, string>> = {
   400: "Correct the address or the form, and ask again.",
-  403: "Ask somebody who has this role. The configuration file gives it.",
+  403: "Ask somebody who may. The configuration file gives roles, banks and schemes.",
   404: "Look for it by another identification.",
   409: "Things have changed since the page was made. Open it again and look.",
   429: "Wait a second, and load the page again.",

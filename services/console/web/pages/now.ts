@@ -16,23 +16,44 @@ type Day = Overview["days"][number];
 
 export async function showNow({ api, me, clock, hasHelp }: Asked): Promise<PageContent | Elsewhere> {
   if (me.bank !== null) return { location: `/own/${me.bank}` };
-  if (me.ofSchemes !== null) return { location: "/days" };
   const [overview, series, alarms] = await Promise.all([
     api.read("showOverview", "/overview"),
-    api.read("showSeries", "/series"),
-    api.read("listAlarms", "/alarms"),
+    me.ofSchemes === null ? api.read("showSeries", "/series") : null,
+    me.ofSchemes === null ? api.read("listAlarms", "/alarms") : null,
   ]);
   const close = { at: findNextClose(overview), name: "close of the window" };
+  const ofAlertmanager = alarms === null ? "" : renderAlarms(alarms, clock, hasHelp);
+  const charts = series === null ? "" : renderDayCharts(series, close, clock);
   return {
     title: "Now",
     section: "now",
-    command: ["./sluice status", "./sluice alarms"],
+    command: me.ofSchemes === null ? ["./sluice status", "./sluice alarms"] : "./sluice held",
     isLive: true,
-    body: html`${renderTroubles(overview, alarms, me, clock)} ${renderAlarms(alarms, clock, hasHelp)}
-    ${overview.days.length === 0 ? html`<p class="empty">No business day is planned for today.</p>` : overview.days.map((day) => renderDay(day, clock))}
-    ${renderTiles(overview)} ${renderDayCharts(series, close, clock)} ${renderHeld(overview, clock)} ${renderReceivers(overview, clock)}
-    ${renderStates(overview, clock)}`,
+    body: html`${renderTroubles(overview, alarms, me, clock)} ${ofAlertmanager}
+    ${overview.days.length === 0 ? html`<p class="empty">No business day is planned for today.</p>` : overview.days.map((day) => renderDay(day, me, clock))}
+    ${renderTiles(overview, me)} ${charts} ${renderHeld(overview, me, clock)} ${renderReceivers(overview, me, clock)}
+    ${renderStates(overview, clock)}${renderLeftOut(me)}`,
   };
+}
+
+/** An operator of some schemes has to know what the numbers leave out. */
+function renderLeftOut({ ofSchemes }: Asked["me"]): Html | "" {
+  if (ofSchemes === null) return "";
+  return html`<p class="quiet" id="left-out">
+    These are the numbers of ${ofSchemes.join(", ")}. Of what is not delivered only messages that a day awaits are counted: credits, outcome
+    reports and events are of no day. Transactions of which nobody knows the scheme are left out. Alarms, charts and dead letters are about
+    every scheme together; ask an operator of every scheme.
+  </p>`;
+}
+
+/** The page of a bank is about every scheme, so that an operator of some is not sent there. */
+function linkBank({ ofSchemes }: Asked["me"], bank: string): Html | string {
+  return ofSchemes === null ? link(`/banks/${bank}`, bank) : bank;
+}
+
+/** What needs a person, with its page if this operator has it. */
+function linkPage({ ofSchemes }: Asked["me"], path: string, text: Html | string): Html | string {
+  return ofSchemes === null ? html`<a href="${path}">${text}</a>` : text;
 }
 
 /** Null: no close is ahead that what is held could miss. */
@@ -42,7 +63,7 @@ function findNextClose({ days }: Overview): string | null {
 }
 
 /** What somebody should look at, the most urgent first. */
-function renderTroubles(overview: Overview, alarms: AnswerOf<"listAlarms">, me: Asked["me"], clock: Clock): Html {
+function renderTroubles(overview: Overview, alarms: AnswerOf<"listAlarms"> | null, me: Asked["me"], clock: Clock): Html {
   const { days, held, heldCountedAt, undelivered, openItems, quarantined, proposals, services, paused } = overview;
   const mine = countMine(overview, me);
   const others = overview.proposedItems.reduce((sum, one) => sum + one.count, 0) - mine;
@@ -52,20 +73,21 @@ function renderTroubles(overview: Overview, alarms: AnswerOf<"listAlarms">, me: 
   const items = openItems.reduce((sum, one) => sum + one.count, 0);
   const missed = days.filter(({ window }) => window?.state === "missed");
   const troubles = [
-    ...listAlarmTroubles(alarms, clock),
+    ...(alarms === null ? [] : listAlarmTroubles(alarms, clock)),
     ...missed.map(({ day }) => html`<a href="/days/${day}">${day}: a window was missed</a>`),
     ...services
       .filter(({ notOwned }) => notOwned > 0)
-      .map(({ service, notOwned }) => html`<a href="/system">${service}: nobody owns ${plural(notOwned, "partition")}</a>`),
+      .map(
+        ({ service, notOwned }) =>
+          html`<a href="${me.ofSchemes === null ? "/system" : "/services"}">${service}: nobody owns ${plural(notOwned, "partition")}</a>`,
+      ),
     ...(behindGates > 0 ? [html`<a href="#held">${plural(behindGates, "debit")} behind a closed gate</a>`] : []),
-    ...sick.map(
-      ({ bank, state, waiting }) => html`<a href="/banks/${bank}">${bank} is ${state}: ${plural(waiting, "message")} waiting</a>`,
-    ),
-    ...paused.map((one) => html`<a href="/banks/${one.bank}">${renderPause(one, overview, clock)}</a>`),
+    ...sick.map(({ bank, state, waiting }) => linkPage(me, `/banks/${bank}`, `${bank} is ${state}: ${plural(waiting, "message")} waiting`)),
+    ...paused.map((one) => linkPage(me, `/banks/${one.bank}`, renderPause(one, overview, clock))),
     ...(undelivered.refused > 0
       ? [html`<a href="#receivers">${plural(undelivered.refused, "message")} refused: a person has to redrive or resolve</a>`]
       : []),
-    ...(quarantined > 0 ? [html`<a href="/dead-letters">${plural(quarantined, "transaction")} with dead letters</a>`] : []),
+    ...(quarantined > 0 ? [linkPage(me, "/dead-letters", `${plural(quarantined, "transaction")} with dead letters`)] : []),
     ...(items > 0 ? [html`<a href="/reconciliation">${plural(items, "open item")}</a>`] : []),
     ...(mine > 0
       ? [html`<a href="/reconciliation?proposed=mine">${plural(mine, "item")} resolved by another person: yours to confirm</a>`]
@@ -100,12 +122,12 @@ function countMine({ proposedItems }: Overview, { person, roles }: Asked["me"]):
   return roles.includes("approve") ? others.reduce((sum, one) => sum + one.count, 0) : 0;
 }
 
-function renderDay(day: Day, clock: Clock): Html {
+function renderDay(day: Day, me: Asked["me"], clock: Clock): Html {
   const [scheme = "", date = ""] = day.day.split(":");
   const local = { ...clock, zone: day.zone };
   return html`<section class="day" aria-label="${day.day}">
     <h2>${link(`/days/${day.day}`, html`${scheme} ${showDate(date)}`)}</h2>
-    ${day.isVoided ? html`<p>This date has no window.</p>` : html`${renderWindow(day, local)} ${renderGates(day)}`}
+    ${day.isVoided ? html`<p>This date has no window.</p>` : html`${renderWindow(day, local)} ${renderGates(day, me)}`}
   </section>`;
 }
 
@@ -126,7 +148,7 @@ function renderWindow({ window, reconciliation, reconciledAt }: Day, clock: Cloc
 }
 
 /** Before the window a closed gate is what the day has planned. */
-function renderGates({ gatesOpen, gatesClosed, day, window }: Day): Html {
+function renderGates({ gatesOpen, gatesClosed, day, window }: Day, me: Asked["me"]): Html {
   const all = gatesOpen + gatesClosed.length;
   const tone = gatesClosed.length === 0 ? "good" : window?.state === "open" ? "warns" : "quiet";
   return html`<p class="line">${mark(tone, `Gate open for ${gatesOpen} of ${plural(all, "bank")}`)}</p>
@@ -134,22 +156,23 @@ function renderGates({ gatesOpen, gatesClosed, day, window }: Day): Html {
       gatesClosed.length === 0
         ? ""
         : html`<ul class="reasons">
-            ${gatesClosed.map((gate) => renderGate(gate, day))}
+            ${gatesClosed.map((gate) => renderGate(gate, day, me))}
           </ul>`
     }`;
 }
 
 /** Only a gate that waits for credits can be opened over them. */
-function renderGate({ bank, reason, credits }: Day["gatesClosed"][number], day: string): Html {
+function renderGate({ bank, reason, credits }: Day["gatesClosed"][number], day: string, me: Asked["me"]): Html {
   const [scheme = "", date = ""] = day.split(":");
   const open = link(`/decide/openGate${queryText({ scheme, date, bank })}`, html`Open the gate<span class="unseen"> of ${bank}</span>…`);
-  return html`<li>${link(`/banks/${bank}`, bank)}: ${reason} ${credits > 0 ? open : ""}</li>`;
+  return html`<li>${linkBank(me, bank)}: ${reason} ${credits > 0 ? open : ""}</li>`;
 }
 
-function renderTiles({ held, heldCountedAt, undelivered, openItems, quarantined, proposals }: Overview): Html {
+function renderTiles({ held, heldCountedAt, undelivered, openItems, quarantined, proposals }: Overview, { ofSchemes }: Asked["me"]): Html {
   const heldCount = held.reduce((sum, one) => sum + one.count, 0);
   const items = openItems.reduce((sum, one) => sum + one.count, 0);
   const isCounted = heldCountedAt !== null;
+  const letters = ofSchemes === null ? "/dead-letters" : "#left-out";
   const tile = (href: string, name: string, number: number | null, more: string) =>
     html`<li>
       <a href="${href}"
@@ -161,7 +184,7 @@ function renderTiles({ held, heldCountedAt, undelivered, openItems, quarantined,
     ${tile("#held", "held", isCounted ? heldCount : null, isCounted ? sumsText(held) : "being counted")}
     ${tile("#receivers", "not delivered", undelivered.waiting, undelivered.refused === 0 ? "none refused" : `${undelivered.refused} refused`)}
     ${tile("/reconciliation", "open items", isCounted ? items : null, sumsText(openItems))}
-    ${tile("/dead-letters", "with dead letters", isCounted ? quarantined : null, "")} ${tile("/proposals", "proposals", proposals, "")}
+    ${tile(letters, "with dead letters", isCounted ? quarantined : null, "")} ${tile("/proposals", "proposals", proposals, "")}
   </ul>`;
 }
 
@@ -175,7 +198,7 @@ function sumsText(rows: readonly { readonly currency: string | null; readonly su
   return [...sums].map(([currency, sum]) => money(currency, formatAmount(sum, currency))).join(", ");
 }
 
-function renderHeld({ held, heldCountedAt }: Overview, clock: Clock): Html {
+function renderHeld({ held, heldCountedAt }: Overview, me: Asked["me"], clock: Clock): Html {
   const columns = [
     { title: "Bank" },
     { title: "Day" },
@@ -185,7 +208,7 @@ function renderHeld({ held, heldCountedAt }: Overview, clock: Clock): Html {
     { title: "Window closes" },
   ];
   const rows = held.map(({ bank, day, count: number, currency, sum, why, closes }) => [
-    link(`/banks/${bank}`, bank),
+    linkBank(me, bank),
     link(`/days/${day}`, day),
     link(`/search?state=HELD&bank=${bank}&businessDate=${day.slice(-10)}`, count(number)),
     money(currency, sum),
@@ -198,7 +221,7 @@ function renderHeld({ held, heldCountedAt }: Overview, clock: Clock): Html {
   </section>`;
 }
 
-function renderReceivers({ undelivered }: Overview, clock: Clock): Html {
+function renderReceivers({ undelivered }: Overview, me: Asked["me"], clock: Clock): Html {
   const columns = [
     { title: "Receiver" },
     { title: "State" },
@@ -209,7 +232,7 @@ function renderReceivers({ undelivered }: Overview, clock: Clock): Html {
     { title: "Why", isText: true },
   ];
   const rows = undelivered.receivers.map(({ bank, state, waiting, refused, oldestSince, closes, why }) => [
-    link(`/banks/${bank}`, bank),
+    linkBank(me, bank),
     receiverMark(state),
     count(waiting),
     count(refused),

@@ -12,9 +12,9 @@ type Proposal = AnswerOf<"listProposals">["rows"][number];
 export async function showProposals({ api, me, query, clock }: Asked): Promise<PageContent> {
   const [{ rows, next }, overview] = await Promise.all([
     api.read("listProposals", `/proposals${queryText({ limit: "50", after: query.get("after") })}`),
-    me.ofSchemes === null ? api.read("showOverview", "/overview") : null,
+    api.read("showOverview", "/overview"),
   ]);
-  const items = overview?.proposedItems.reduce((sum, one) => sum + one.count, 0) ?? 0;
+  const items = overview.proposedItems.reduce((sum, one) => sum + one.count, 0);
   const open = rows.filter(({ state }) => state === "proposed");
   const past = rows.filter(({ state }) => state !== "proposed");
   return {
@@ -25,7 +25,6 @@ export async function showProposals({ api, me, query, clock }: Asked): Promise<P
     isLive: true,
     body: html`<section>
         <h2>Waiting for a second person</h2>
-        ${overview === null ? html`<p>${link("/reconciliation?proposed=yes", "Resolved items to confirm")}</p>` : ""}
         ${items === 0 ? "" : html`<p>${link("/reconciliation?proposed=yes", `${plural(items, "resolved item")} to confirm`)}</p>`}
         ${open.length + items === 0 ? html`<p class="empty">No decision waits for a second person.</p>` : open.map((one) => renderProposal(one, me, clock))}
       </section>

@@ -103,7 +103,7 @@ function receiverList({ me }: Frame): Html {
 }
 
 /** The pages that show every scheme, and an operator of some does not have. */
-const ofEveryScheme: ReadonlySet<string> = new Set<Section>(["now", "banks", "letters", "system"]);
+const ofEveryScheme: ReadonlySet<string> = new Set<Section>(["banks", "letters", "system"]);
 
 /** A bank's own person has one page and what lies below it. */
 function listSections({ me }: Frame): readonly (readonly [string, readonly [string, string]])[] {
