@@ -23,6 +23,7 @@ import { readDemoOptions, type DemoOptions } from "./options.ts";
 import { createNarrator, type Narrator } from "./narrator.ts";
 import { folderOf, isTooLate, memoryPace, pacesFor } from "./plan/pace.ts";
 import { playDay } from "./play/play.ts";
+import { countOpenItems } from "./report/day-table.ts";
 import { formatStay } from "./report/stay.ts";
 import { formatCast } from "./report/cast.ts";
 import { formatReport, jsonReport, type DemoReport } from "./report/report.ts";
@@ -180,7 +181,9 @@ async function stay(environment: DemoEnvironment, report: DemoReport, signal: Ab
   const debit = planWaitingDebit(machineRandom, machineTime.nowMs());
   const sent = await environment.banks.get(debit.bank)?.sendDebit(debit.message);
   if (sent?.status !== 202) process.stderr.write(`demo: the debit that should wait was answered ${sent?.status ?? "nothing"}\n`);
-  process.stderr.write(`\n${formatStay(environment, report.times.businessDate, debit.uetr)}\n`);
+  process.stderr.write(
+    `\n${formatStay(environment, { ...report.times, waiting: debit.uetr, openItems: countOpenItems(report.evidence) })}\n`,
+  );
   // A timer keeps the process alive until it is interrupted.
   while (!signal.aborted) await sleep(machineTime, stayCheckMs, signal);
 }

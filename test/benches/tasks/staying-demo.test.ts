@@ -8,7 +8,10 @@ const operators = ["thandi", "sipho"].map((id) => ({ id, name: id, roles: ["read
 const waiting = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
 
 test("address, people and tasks are read from what the demo says", () => {
-  const said = formatStay({ controlUrl: "http://127.0.0.1:4711/control/v1", operators }, "2026-11-27", waiting);
+  const said = formatStay(
+    { controlUrl: "http://127.0.0.1:4711/control/v1", operators },
+    { businessDate: "2026-11-27", waiting, openItems: 2 },
+  );
   expect(readStay(`progress\n\n${said}\n`)).toEqual({
     origin: "http://127.0.0.1:4711",
     tokens: ["token-of-thandi", "token-of-sipho"],

@@ -4,7 +4,7 @@ import { seededRandom, type RecordedRequest } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { checkDay, operationByFlow, type DayEvidence } from "./day.ts";
 import { formatTable } from "@sluice/environment";
-import { buildReconciliationList, listSpecialDebits, buildDayTable } from "../report/day-table.ts";
+import { buildReconciliationList, countOpenItems, listSpecialDebits, buildDayTable } from "../report/day-table.ts";
 import { demoConnectorId, isBulkKind, planDemoDay, type DemoTransaction } from "../plan/day.ts";
 
 const day = planDemoDay(seededRandom(1), 3, 0);
@@ -244,6 +244,14 @@ describe("the demo's tables", () => {
         .map(({ row, bank }) => `${bank} ${row}`)
         .toSorted((a, b) => (a < b ? -1 : 1)),
     ).toEqual(["kudu 7", "kudu 7", "marula 9", "marula 9", "marula 9"]);
+  });
+
+  it("count an item as open until a second person has confirmed what was found", () => {
+    const unresolved = day.transactions.find(({ end }) => end.row === 7)!;
+    const snapshot = buildSnapshot(unresolved);
+    const items = snapshot.items.map((item) => ({ ...item, resolution: null }));
+    const snapshots = new Map([...evidence.snapshots, [unresolved.uetr, Object.assign(snapshot, { items })]]);
+    expect([countOpenItems(evidence), countOpenItems({ ...evidence, snapshots })]).toEqual([0, 1]);
   });
 
   it("show each special transaction with its observations", () => {

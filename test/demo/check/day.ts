@@ -32,10 +32,11 @@ export const operationByFlow = {
   credit: "inboundCreditTransferAuthorization",
 } as const;
 
-/** Returns one sentence for each problem; none if the day went as planned. */
-export function checkDay(evidence: DayEvidence, isResolved: boolean): readonly string[] {
+/** Returns one sentence for each problem; none if the day went as planned, but for the debits that are late. */
+export function checkDay(evidence: DayEvidence, isResolved: boolean, late: ReadonlySet<string> = new Set()): readonly string[] {
   const byUetr = Map.groupBy(evidence.requests, ({ entry }) => entry.uetr);
   const problems = evidence.day.transactions.flatMap((debit) => {
+    if (late.has(debit.uetr)) return [];
     const requests = byUetr.get(debit.uetr) ?? [];
     const snapshot = evidence.snapshots.get(debit.uetr);
     const found = [

@@ -13,6 +13,8 @@ import type { DemoPace, DemoTimes } from "./day.ts";
 import type { DemoOptions } from "../options.ts";
 
 export const postsPerSecond = 100;
+/** So long before the close somebody looks whether the day is through (`play/slow-close.ts`). */
+export const lookBeforeCloseMs = 2_500;
 const startingMs = 7_000;
 const slowStartingMs = 40_000;
 const holdingMs = 3_000;
@@ -22,7 +24,7 @@ const outageRoomMs = 7_000;
 const releasesPerSecond = 100;
 const reconcilesAfterMs = 3_000;
 const memoryStartingMs = 1_500;
-const memoryWindowMs = 14_000;
+const memoryWindowMs = 16_000;
 const memoryReconcilesAfterMs = 2_000;
 /** For 11 topics and 88 schemas; it grows with them. */
 const usualProvisioningMs = 4_000;
@@ -44,7 +46,8 @@ export function pacesFor({ debits, kill }: Pick<DemoOptions, "debits" | "kill">)
 
 /**
  * The pace of a day in one process over memory: nothing has to start, and no consumer group assigns partitions. The
- * window outlasts the outage and the next probe by a few seconds.
+ * window outlasts the outage, the next probe and the backlog until somebody looks whether the day is through: else
+ * every machine would be called slow.
  */
 export function memoryPace({ debits }: Pick<DemoOptions, "debits">): DemoPace {
   return {

@@ -5,7 +5,7 @@
 // #2 The day is over when its reconciliation is done and three checks, half a second apart, find no problem; or when
 //    the time limit is reached, and then the remaining problems are the result.
 // #3 An operator opens the gate that stays closed. After the close operators resolve what is left, and the day is
-//    checked again.
+//    checked again. Debits that missed the window do not hold that up: they are one problem of the day.
 // #4 One bank is down for a while (`outage.ts`). On a slow machine the closes are extended (`slow-close.ts`).
 // #5 A service is killed once, in the middle of its work: ingress and validator while debits come in, the others while
 //    debits go out.
@@ -15,6 +15,7 @@ import { assert, sleep } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import type { BankSimulator, ConnectorSimulator, MemoryRecorder, SendResult } from "@sluice/testkit";
 import { checkDay, type DayEvidence } from "../check/day.ts";
+import { describeLate, findLate } from "../check/late.ts";
 import { checkOutage } from "../check/outage.ts";
 import type { DemoDay, DemoTransaction, DemoTimes } from "../plan/day.ts";
 import { loadDocuments, timeIn } from "@sluice/environment";
@@ -83,6 +84,7 @@ export async function playDay(given: PlayPorts): Promise<PlayEnd> {
         ...notExtended,
         ...later,
         ...unresolved,
+        ...describeLate(findLate(end.evidence, times.businessDate), times.businessDate),
         ...end.problems,
         ...checkOutage(ports.recorded.requests, outage, ports.kill === null && ports.isDisturbed !== true),
       ],
@@ -211,7 +213,7 @@ async function untilSettled(ports: PlayPorts, isResolved: boolean): Promise<Pick
   let goodLooks = 0;
   for (;;) {
     const evidence = await gather(ports);
-    const problems = checkDay(evidence, isResolved);
+    const problems = checkDay(evidence, isResolved, findLate(evidence, times.businessDate));
     goodLooks = problems.length === 0 ? goodLooks + 1 : 0;
     if (goodLooks === 3 || signal.aborted || time.nowMs() > deadlineMs) return { evidence, problems };
     await sleep(time, watchIntervalMs, signal);

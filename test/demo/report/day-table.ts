@@ -69,6 +69,12 @@ export function buildReconciliationList({ day, snapshots }: DayEvidence): readon
   );
 }
 
+/** Items that no second person has confirmed a finding for. */
+export function countOpenItems({ day, snapshots }: DayEvidence): number {
+  const items = day.transactions.flatMap(({ uetr }) => snapshots.get(uetr)?.items ?? []);
+  return items.filter(({ settledAtMs, resolution }) => settledAtMs === null && resolution?.isFinal !== true).length;
+}
+
 function foundText({ resolution }: Item): string | null {
   if (resolution === null) return null;
   const { kind, action, confirmed } = resolution;

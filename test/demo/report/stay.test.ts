@@ -29,7 +29,10 @@ test("the verdict says how many were left open, and does not claim that two peop
 test("it names the console, two people with their tokens, and three tasks that the day left something for", () => {
   const operators = ["thandi", "sipho"].map((id) => ({ id, name: id, roles: ["read"] as const, token: `token-of-${id}` }));
   const debit = planWaitingDebit(seededRandom(2), 0);
-  const text = formatStay({ controlUrl: "http://127.0.0.1:4711/control/v1", operators }, "2026-11-27", debit.uetr);
+  const text = formatStay(
+    { controlUrl: "http://127.0.0.1:4711/control/v1", operators },
+    { businessDate: "2026-11-27", waiting: debit.uetr, openItems: 2 },
+  );
   expect(text).toContain("http://127.0.0.1:4711/");
   for (const part of ["token-of-thandi", "token-of-sipho", debit.uetr, "acacia", "30 minutes", "ZA_EFT:2026-11-27", "2 items"])
     expect([part, text.includes(part)]).toEqual([part, true]);

@@ -4,11 +4,17 @@
 import type { DemoEnvironment } from "../environment/demo-environment.ts";
 import { plannedOutage } from "../plan/day.ts";
 
-/** `waiting` is the UETR of the debit that is held. */
+interface LeftByDay {
+  readonly businessDate: string;
+  /** UETR of the debit that is held. */
+  readonly waiting: string;
+  /** Items that nobody has resolved; fewer on a machine that was too slow for its day. */
+  readonly openItems: number;
+}
+
 export function formatStay(
   { controlUrl, operators }: Pick<DemoEnvironment, "controlUrl" | "operators">,
-  businessDate: string,
-  waiting: string,
+  { businessDate, waiting, openItems }: LeftByDay,
 ): string {
   const [first, second] = operators;
   const { origin } = new URL(controlUrl);
@@ -24,7 +30,7 @@ export function formatStay(
     "",
     `  1. Find out why debit ${waiting} waits, and what comes next.`,
     `  2. Pause ${bank} for 30 minutes.`,
-    `  3. Close the list of ${day}: 2 items are open.`,
+    `  3. Close the list of ${day}: ${openItems} items are open.`,
     `     ${first?.name} resolves them, and ${second?.name} confirms.`,
     "",
     "The same in another terminal:",

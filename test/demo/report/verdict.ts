@@ -57,6 +57,7 @@ const stateWords: Readonly<Record<string, string>> = {
   UNPAID: "unpaid",
   REJECTION_REPORTED: "refused",
   RECONCILIATION: "to reconcile",
+  HELD: "held",
   CREDIT_AUTH_RESPONSE_ACCEPTED: "credits answered",
   CREDIT_AUTH_REJECTED: "refused",
   CREDIT_AUTH_RECONCILIATION: "to reconcile",
