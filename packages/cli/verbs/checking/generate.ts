@@ -16,6 +16,7 @@ const generators = [
   { program: "docs/store-rights.ts", takes: ["check"] },
   { program: "docs/asvs.ts", takes: ["check"] },
   { program: "docs/fapi.ts", takes: ["check"] },
+  { program: "docs/attacks.ts", takes: ["check"] },
   { program: "docs/matrix.ts", takes: ["check"] },
   { program: "docs/conformance.ts", takes: ["check"] },
   { program: "infra/slos.ts", takes: ["check"] },
