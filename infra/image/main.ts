@@ -3,11 +3,14 @@
 //
 // #1 The process becomes the service: no second process stands between the container and it, so signals and exit codes
 //    are the service's own.
+// #2 With SLUICE_PERMISSION=on a service runs under Node's permission model (permissions.ts). A verb never does: some
+//    write files or start programs.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findEntries, projectRoot as root } from "./entries.ts";
 import { buildLaunch, type ContainerMemory, readServiceWords } from "./launch.ts";
+import { buildPermissions, withoutProto } from "./permissions.ts";
 
 const exitUsage = 2;
 const bytesOfMiB = 1_048_576;
@@ -27,7 +30,9 @@ function start(words: readonly string[]): void {
     process.exitCode = exitUsage;
     return;
   }
-  become([...launch.nodeArguments, join(folder, "main.ts")], launch.environment);
+  // #2
+  const confined = process.env["SLUICE_PERMISSION"] === "on" ? [withoutProto, ...buildPermissions(process.env, root)] : [];
+  become([...launch.nodeArguments, ...confined, join(folder, "main.ts")], launch.environment);
 }
 
 /** #1 */
