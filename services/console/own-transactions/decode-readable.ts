@@ -5,19 +5,21 @@ import type { AnyDecodedRecord, Serde } from "@sluice/contracts";
 import type { ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
 
-export async function decodeReadable({ value }: ReceivedRecord, serde: Serde): Promise<AnyDecodedRecord | null> {
+/** Without its body an event is none. */
+export async function decodeReadable(record: ReceivedRecord, serde: Serde): Promise<AnyDecodedRecord | null> {
+  const decoded = await decodeWithErased(record, serde);
+  return decoded?.isErased === true ? null : decoded;
+}
+
+/** An erased record too, with what stands in clear. */
+export async function decodeWithErased({ value }: ReceivedRecord, serde: Serde): Promise<AnyDecodedRecord | null> {
   if (value === null) return null;
   try {
-    return unlessErased(serde.decode(value));
+    return serde.decode(value);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     if (!error.isRetryable) return null;
   }
   await serde.learn(value);
-  return unlessErased(serde.decode(value));
-}
-
-/** Without its body an event is none. */
-function unlessErased(decoded: AnyDecodedRecord): AnyDecodedRecord | null {
-  return decoded.isErased === true ? null : decoded;
+  return serde.decode(value);
 }

@@ -9,13 +9,14 @@
 // #4 A record or a batch that cannot be read is skipped.
 // #5 An event that is in the topic no longer is rendered again: one from before the topic begins, and one behind which
 //    a later event of the transaction is found first.
+// #6 An erased event has a place and no body: it is passed over, so that the list of an erased transaction ends.
 
 import { headers, partitionFor, topics, type AnyDecodedRecord, type Serde } from "@sluice/contracts";
 import type { Transition } from "@sluice/domain";
 import type { Messaging, ReceivedRecord, TopicPartition } from "@sluice/messaging";
 import type { Time } from "@sluice/kernel";
 import { findOffsetSince, readAround } from "@sluice/timeline";
-import { decodeReadable } from "./decode-readable.ts";
+import { decodeWithErased } from "./decode-readable.ts";
 import type { PostedEvent } from "./past-events.ts";
 import { readTopicBegin, brokerSkewMaxMs } from "./topic-begin.ts";
 
@@ -104,7 +105,7 @@ async function walkOn(walk: Walk, search: EventSearch, ports: FindEventsPorts, s
     walk.offset = record.offset + 1n;
     walk.walkedRecords += 1;
     const isOurs = record.key !== null && areEqual(record.key, key);
-    if (isOurs) await take(walk, search, await decodeReadable(record, ports.serde));
+    if (isOurs) await take(walk, search, await decodeWithErased(record, ports.serde));
     else walk.given = null;
     if (walk.given !== null) continue;
     const sinceMs = earliestAppendMs(search, walk);
@@ -126,7 +127,7 @@ async function take(walk: Walk, search: EventSearch, decoded: AnyDecodedRecord |
     while (stageVersion > (wanted[walk.index]?.stageVersion ?? Infinity) && !isFull(walk)) await renderNext(walk, search);
     if (stageVersion !== wanted[walk.index]?.stageVersion || isFull(walk)) return;
     walk.index += 1;
-    if (bank === receiver) give(walk, decoded.value);
+    if (bank === receiver) give(walk, decoded);
     walk.given = { causedByOffset, state };
     return;
   }
@@ -134,10 +135,17 @@ async function take(walk: Walk, search: EventSearch, decoded: AnyDecodedRecord |
   walk.given = null;
   if (decoded?.name !== "EsmStateEvent" || given === null) return;
   const { causedByOffset, state, bank } = decoded.value;
-  if (bank === receiver && causedByOffset === given.causedByOffset && state === given.state) give(walk, decoded.value);
+  if (bank === receiver && causedByOffset === given.causedByOffset && state === given.state) give(walk, decoded);
 }
 
-function give(walk: Walk, { id, body }: { readonly id: string; readonly body: Uint8Array }): void {
+interface FoundEvent {
+  readonly value: { readonly id: string; readonly body: Uint8Array };
+  readonly isErased?: boolean;
+}
+
+/** #6 */
+function give(walk: Walk, { value: { id, body }, isErased }: FoundEvent): void {
+  if (isErased === true) return;
   walk.events.push({ id, body: new TextDecoder().decode(body) });
   walk.bytes += body.byteLength;
 }

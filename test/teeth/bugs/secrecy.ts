@@ -117,6 +117,18 @@ export const secrecyBugs: readonly PlantedBug[] = [
     nearest: ["services/console/own-transactions/past-events.test.ts"],
   },
   {
+    id: "erased-event-never-passed",
+    breaks: "A bank asks for the events of an erased transaction again and again: their list never ends.",
+    edits: [
+      {
+        file: "services/console/own-transactions/find-events.ts",
+        find: "await decodeWithErased(record, ports.serde)",
+        put: "await decodeWithErased(record, ports.serde).then((one) => (one?.isErased === true ? null : one))",
+      },
+    ],
+    nearest: ["services/console/own-transactions/erased-events.test.ts"],
+  },
+  {
     id: "sealed-name-in-clear",
     breaks: "The names of parties stand in clear beside what is sealed.",
     edits: [
