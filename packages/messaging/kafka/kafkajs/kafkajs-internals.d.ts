@@ -96,6 +96,11 @@ declare module "kafkajs/src/network/connection.js" {
     nextCorrelationId(): number;
     logError(text: string, fields: object): void;
     send: (this: Connection, asked: SentRequest) => Promise<unknown>;
+    /** A step of a login. */
+    sendAuthRequest(asked: {
+      readonly request: { encode(): Promise<Buffer> };
+      readonly response: SentRequest["response"];
+    }): Promise<unknown>;
   }
   type SocketFactory = (at: { readonly host: string; readonly port: number; readonly ssl: object | null; onConnect(): void }) => Socket;
   interface Logger {

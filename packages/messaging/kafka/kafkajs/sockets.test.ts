@@ -190,3 +190,32 @@ test("Z: an answer without a length ends the connection, and what it carries", a
   await expect(asking).rejects.toThrow("an answer without a length");
   expect(connection.isConnected()).toBe(false);
 });
+
+/** A request of 16 bytes with its length before it. */
+const loginStep = Buffer.concat([Buffer.from([0, 0, 0, 16]), Buffer.alloc(16)]);
+
+test.each([
+  ["the broker ends the connection", (served: Served) => void served.sockets[0]?.end()],
+  ["somebody ends the connection", (_served: Served, end: () => void) => end()],
+])("Z: a step of a login that waits for its answer fails where %s", async (_when, endIt) => {
+  const served = await serve();
+  const connection = createConnection(served.port);
+  await connection.connect();
+  const step = connection.sendAuthRequest({ request: { encode: async () => loginStep }, response });
+  step.catch(() => {});
+  await until(() => served.asked.length === 1);
+  endIt(served, () => void connection.disconnect());
+  await expect(step).rejects.toThrow("Connection closed by the server");
+});
+
+test("Z: a step of a login gets the bytes of its answer", async () => {
+  const served = await serve();
+  const connection = createConnection(served.port);
+  await connection.connect();
+  const step = connection.sendAuthRequest({ request: { encode: async () => loginStep }, response });
+  await until(() => served.asked.length === 1);
+  served.sockets[0]?.write(answerTo(1, "in").subarray(0, 6));
+  await delay(20);
+  served.sockets[0]?.write(answerTo(1, "in").subarray(6));
+  expect(await step).toBe(answerTo(1, "in").toString());
+});

@@ -110,6 +110,8 @@ function leave(connection: Connection): Link | null {
   links.delete(connection);
   connection.authenticatedAt = null;
   connection.connectionStatus = "disconnected";
+  // A login that is under way there waits for nothing any more.
+  connection.authHandlers?.onError();
   return link;
 }
 
@@ -119,10 +121,7 @@ function end(connection: Connection, link: Link, error: Error): void {
   const { requestQueue: queue } = connection;
   const unsent = linkOfQueue.get(queue) === link ? queue.pending.splice(0) : [];
   link.refuse(error);
-  if (links.get(connection) === link) {
-    leave(connection);
-    connection.authHandlers?.onError();
-  }
+  if (links.get(connection) === link) leave(connection);
   for (const request of [...findCarried(connection, link), ...unsent]) {
     queue.inflight.delete(request.correlationId);
     request.rejected(error);
