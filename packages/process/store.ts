@@ -24,7 +24,7 @@ export const store: Need<Store, StoreSetting> = {
  * Milliseconds of a read that people wait for: a second less than their answer may take, so that the answer says what
  * took too long, and the server does not go on behind it.
  */
-export const queryMaxMs = 7_000;
+const queryMaxMs = 7_000;
 
 /** A store that people ask: its server gives up a read that takes longer than they wait. */
 export const queriedStore: Need<Store, StoreSetting> = {
