@@ -94,7 +94,7 @@ function buildPage({ commit, sections }: AttackSource, attacks: readonly Attack[
       attack,
       broke,
       says === "" ? now : `${now}: ${says}`,
-      tests.map(({ in: path, named }) => `[${named}](../../${path})`).join("; "),
+      tests.map(({ in: path, named }) => `[${linkText(named)}](../../${path})`).join("; "),
       `${before}: ${why}`,
     ]);
     return `## ${section}\n\n${formatPageTable(["#", "attack", "it broke", "now", "held by", "before"], cells)}`;
@@ -117,3 +117,8 @@ ${tables.join("\n")}`;
 }
 
 if (import.meta.main) runGenerator(generateAttacks);
+
+/** The title of a test without brackets, which a link's text cannot have. */
+function linkText(title: string): string {
+  return title.replaceAll(/\s*\[[^\]]*\]/g, "").replaceAll(/[[\]|]/g, "");
+}
