@@ -63,7 +63,7 @@ export interface DemoEnvironment extends AsyncDisposable {
   readonly messaging: Messaging;
   readonly serde: Serde;
   /** What personal data is sealed with; null: it is not sealed. */
-  readonly sealing: { readonly keyService: KeyService; readonly clear: Serde } | null;
+  readonly sealing: { readonly keyService: KeyService; readonly keyringFolder: string; readonly clear: Serde } | null;
 }
 
 export async function openDemoEnvironment(options: DemoEnvironmentOptions): Promise<DemoEnvironment> {
@@ -106,7 +106,7 @@ export async function openDemoEnvironment(options: DemoEnvironmentOptions): Prom
   await requireEmptyJournal(messaging);
   const registry = await registryConnection(readEnvironment(given, settingNames(registrySettings)), clientOptions);
   const clear = await createRegistrySerde({ ...registry, time, signal });
-  const sealing = keyringFolder === null ? null : { keyService: openKeyring(keyringFolder, options.random), clear };
+  const sealing = keyringFolder === null ? null : { keyService: openKeyring(keyringFolder, options.random), keyringFolder, clear };
   const keys = sealing === null ? null : createDataKeys({ service: sealing.keyService, time });
   const serde = keys === null ? clear : createSealingSerde({ serde: clear, keys });
   const store = await openStore(readEnvironment(given, storeVariables), clientOptions);
