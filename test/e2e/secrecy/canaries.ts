@@ -22,7 +22,7 @@ const ofAccount: ReadonlySet<string> = new Set(["identification", "proxy", "name
 const charactersMin = 6;
 const canariesOfMemberMax = 6;
 
-/** Adds to a debit or a credit what it may say of people, each text drawn once more (#2). */
+/** Adds to a debit or a credit what it may say of people, each text drawn for it alone (#2). */
 export function fillPersonal(message: MessageObject, random: Random): MessageObject {
   const text = (what: string): string => `${what} ${random.hex(6)}`;
   const party = (name: "debtor" | "creditor"): MessageObject => ({
