@@ -219,3 +219,17 @@ test("Z: a step of a login gets the bytes of its answer", async () => {
   served.sockets[0]?.write(answerTo(1, "in").subarray(6));
   expect(await step).toBe(answerTo(1, "in").toString());
 });
+
+test("Z: a socket that cannot be made refuses the connect, and nothing else", async () => {
+  const served = await serve();
+  let isRefused = true;
+  const connection = createConnection(served.port, (at) => {
+    if (isRefused) throw new Error("no certificate");
+    return atOnce(at);
+  });
+  await expect(connection.connect()).rejects.toThrow("Failed to connect: no certificate");
+  await delay(2 * connectMaxMs);
+  isRefused = false;
+  await connection.connect();
+  expect(connection.isConnected()).toBe(true);
+});

@@ -63,7 +63,7 @@ export function noteWritten(queue: object, request: SocketRequest): void {
 
 async function open(connection: Connection): Promise<true> {
   const opened = Promise.withResolvers<true>();
-  const { host, port, ssl } = connection;
+  const { host, port } = connection;
   const broker = `${host}:${port}`;
   connection.authenticatedAt = null;
 
@@ -87,9 +87,9 @@ async function open(connection: Connection): Promise<true> {
     fail(new kafkajs.KafkaJSConnectionError(text, { broker, ...(more.code === undefined ? {} : { code: more.code }) }));
   }
 
-  const timer = setTimeout(() => onTrouble("Connection timeout"), connection.connectionTimeout);
-  const socket = connection.socketFactory({ host, port, ssl, onConnect });
+  const socket = makeSocket(connection, onConnect);
   const link: Link = { socket, refuse: opened.reject, isOver: false, chunks: [], buffered: 0, needed: lengthBytes };
+  const timer = setTimeout(() => onTrouble("Connection timeout"), connection.connectionTimeout);
   links.set(connection, link);
   linkOfQueue.set(connection.requestQueue, link);
   connection.socket = socket;
@@ -102,6 +102,15 @@ async function open(connection: Connection): Promise<true> {
   socket.on("error", (error: NodeJS.ErrnoException) => onTrouble(`Connection error: ${error.message}`, error));
   socket.on("timeout", () => onTrouble("Connection timeout"));
   return await opened.promise;
+}
+
+function makeSocket({ socketFactory, host, port, ssl }: Connection, onConnect: () => void): Socket {
+  try {
+    return socketFactory({ host, port, ssl, onConnect });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new kafkajs.KafkaJSConnectionError(`Failed to connect: ${reason}`, { broker: `${host}:${port}` });
+  }
 }
 
 /** New requests are no longer written to the connection's link; null: it has none. */
