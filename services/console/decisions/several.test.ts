@@ -70,7 +70,8 @@ test("a decision about several that names one of them twice is refused", async (
   expect([answer.status, environment.journal()]).toEqual([400, []]);
 });
 
-test("several items are resolved as one decision, and several resolutions confirmed by a second person [D9 several]", async () => {
+/** Two items that one person has resolved as one decision, and how a second person names these resolutions. */
+async function openResolved() {
   const environment = await openDecisionEnvironment({ ...nobody, resolutionNeedsSecondPerson: true });
   const item = buildItem({ row: 0, state: "HELD" });
   await saveTransactions(
@@ -81,43 +82,35 @@ test("several items are resolved as one decision, and several resolutions confir
   const resolved = await environment.control("/resolution", { body: { reason: "seen", of, resolution: "MADE" }, actionId: "s-1" });
   expect([resolved.status, controlAnswers.resolveItems.parse(await readJsonObject(resolved)).count]).toEqual([202, 2]);
   await judgeAll(environment, "ItemResolutionRequested");
-  const loaded = await environment.settled(environment.store.transactions.load(uetrs));
-  const shown = [...loaded].map(([uetr, { transaction }]) => {
+  const load = async () => [...(await environment.settled(environment.store.transactions.load(uetrs)))];
+  const shown = (await load()).map(([uetr, { transaction }]) => {
     const resolution = transaction.items[0]?.resolution;
     return { uetr, offset: String(resolution?.offset), contentSha256: resolution?.action.contentSha256 };
   });
+  const resolutions = async () => (await load()).map(([, { transaction }]) => transaction.items[0]?.resolution);
+  return { environment, shown, resolutions };
+}
+
+test("several items are resolved as one decision, and several resolutions confirmed by a second person [D9 several]", async () => {
+  const { environment, shown, resolutions } = await openResolved();
   const body = { reason: "seen too", of: shown };
   const own = await environment.control("/resolution/confirmation", { body, actionId: "c-1" });
   expect(own.status).toBe(409);
   const answer = await environment.control("/resolution/confirmation", { body, actionId: "c-1", operator: "second-person" });
   expect([answer.status, controlAnswers.confirmResolutions.parse(await readJsonObject(answer)).count]).toEqual([202, 2]);
   await judgeAll(environment, "ItemResolutionConfirmed");
-  const after = await environment.settled(environment.store.transactions.load(uetrs));
-  expect([...after.values()].map(({ transaction }) => transaction.items[0]?.resolution?.isFinal)).toEqual([true, true]);
+  expect((await resolutions()).map((one) => one?.isFinal)).toEqual([true, true]);
 });
 
 test("several resolutions are rejected as one decision by a second person, and their items are open again [D9 several]", async () => {
-  const environment = await openDecisionEnvironment({ ...nobody, resolutionNeedsSecondPerson: true });
-  const item = buildItem({ row: 0, state: "HELD" });
-  await saveTransactions(
-    environment,
-    [0, 1].map((index) => buildStoredTransaction("RECONCILIATION", index, { applied: -1n, reconciliationDay: day, items: [item] })),
-  );
-  const of = uetrs.slice(0, 2).map((uetr) => ({ uetr, day }));
-  await environment.control("/resolution", { body: { reason: "seen", of, resolution: "MADE" }, actionId: "s-1" });
-  await judgeAll(environment, "ItemResolutionRequested");
-  const load = async () => [...(await environment.settled(environment.store.transactions.load(uetrs)))];
-  const shown = (await load()).map(([uetr, { transaction }]) => {
-    const resolution = transaction.items[0]?.resolution;
-    return { uetr, offset: String(resolution?.offset), contentSha256: resolution?.action.contentSha256 };
-  });
+  const { environment, shown, resolutions } = await openResolved();
   const body = { reason: "the statement shows both", of: shown };
   const own = await environment.control("/resolution/rejection", { body, actionId: "r-1" });
   expect(own.status).toBe(409);
   const answer = await environment.control("/resolution/rejection", { body, actionId: "r-1", operator: "second-person" });
   expect([answer.status, controlAnswers.rejectResolutions.parse(await readJsonObject(answer)).count]).toEqual([202, 2]);
   await judgeAll(environment, "ItemResolutionRejected");
-  expect((await load()).map(([, { transaction }]) => transaction.items[0]?.resolution)).toEqual([null, null]);
+  expect(await resolutions()).toEqual([null, null]);
 });
 
 test("everything is stopped by one decision that names every bank, and each says what came of it [D9 several]", async () => {

@@ -3,6 +3,7 @@
 import connection from "kafkajs/src/network/connection.js";
 import { machineTime, silentLogger, sleep } from "@sluice/kernel";
 import { expect, test } from "vitest";
+import type { Messaging, ReceivedRecord } from "../../port.ts";
 import { createTopic, freshGroup, testConnection } from "../kafka.fixture.ts";
 import { createKafkaMessaging } from "../messaging.ts";
 
@@ -28,6 +29,29 @@ function countQuestions(opened: AsyncDisposableStack): readonly string[] {
   return asked;
 }
 
+/** Joins a group of its own, and resolves once it has the three partitions. */
+async function joinFrom(
+  opened: AsyncDisposableStack,
+  messaging: Messaging,
+  topic: string,
+  take: (records: readonly ReceivedRecord[]) => void,
+): Promise<void> {
+  const consumer = await messaging.consumer({
+    group: freshGroup(),
+    topics: [topic],
+    handlers: {
+      assigned: async (_partition, _epoch, { logStart }) => logStart,
+      handOver: async () => {},
+      revoked: () => undefined,
+      records: (_partition, _epoch, records) => take(records),
+      unreadable: async () => "read-again",
+      failed: (reason) => expect.unreachable(reason.message),
+    },
+  });
+  opened.defer(() => consumer.stop());
+  await expect.poll(() => consumer.assignedCount(), { timeout: joinMaxMs }).toBe(3);
+}
+
 test("a member that spaces its fetches makes few of them while records come one by one", async () => {
   const topic = await createTopic(3);
   await using opened = new AsyncDisposableStack();
@@ -39,20 +63,7 @@ test("a member that spaces its fetches makes few of them while records come one 
   });
   opened.defer(() => messaging.close());
   let received = 0;
-  const consumer = await messaging.consumer({
-    group: freshGroup(),
-    topics: [topic],
-    handlers: {
-      assigned: async (_partition, _epoch, { logStart }) => logStart,
-      handOver: async () => {},
-      revoked: () => undefined,
-      records: (_partition, _epoch, records) => void (received += records.length),
-      unreadable: async () => "read-again",
-      failed: (reason) => expect.unreachable(reason.message),
-    },
-  });
-  opened.defer(() => consumer.stop());
-  await expect.poll(() => consumer.assignedCount(), { timeout: joinMaxMs }).toBe(3);
+  await joinFrom(opened, messaging, topic, (records) => void (received += records.length));
   const asked = countQuestions(opened);
   const producer = await messaging.producer("activity");
   const beganAtMs = performance.now();
@@ -73,20 +84,7 @@ test("a member to which nothing comes makes three requests a second, and a recor
   const messaging = createKafkaMessaging({ connection: testConnection, time: machineTime, logger: silentLogger });
   opened.defer(() => messaging.close());
   const received: string[] = [];
-  const consumer = await messaging.consumer({
-    group: freshGroup(),
-    topics: [topic],
-    handlers: {
-      assigned: async (_partition, _epoch, { logStart }) => logStart,
-      handOver: async () => {},
-      revoked: () => undefined,
-      records: (_partition, _epoch, records) => received.push(...records.map(({ value }) => value?.toString() ?? "")),
-      unreadable: async () => "read-again",
-      failed: (reason) => expect.unreachable(reason.message),
-    },
-  });
-  opened.defer(() => consumer.stop());
-  await expect.poll(() => consumer.assignedCount(), { timeout: joinMaxMs }).toBe(3);
+  await joinFrom(opened, messaging, topic, (records) => void received.push(...records.map(({ value }) => value?.toString() ?? "")));
   await sleep(machineTime, restAfterMs);
   const asked = countQuestions(opened);
   await sleep(machineTime, countedSeconds * 1_000);

@@ -80,37 +80,28 @@ async function until(isSo: () => boolean): Promise<void> {
   await expect.poll(isSo, { timeout: 2_000, interval: 5 }).toBe(true);
 }
 
-test("Z: what is in flight on a connection that the broker ends is refused, and the next connection is used", async () => {
+/** A connection with one request that the server has and has not answered. */
+async function openAsking() {
   const served = await serve();
   const connection = createConnection(served.port);
   await connection.connect();
-  const first = connection.send({ request, response });
-  first.catch(() => {});
+  const asking = connection.send({ request, response });
+  asking.catch(() => {});
   await until(() => served.asked.length === 1);
-  served.sockets[0]?.end();
-  await expect(first).rejects.toMatchObject({ name: "KafkaJSConnectionClosedError" });
-  await connection.connect();
-  const second = connection.send({ request, response });
-  await until(() => served.asked.length === 2);
-  const asked = served.asked[1];
-  asked?.socket.write(answerTo(asked.correlationId, "second"));
-  expect(await second).toBe("second");
-});
+  return { served, connection, asking };
+}
 
-test("Z: the beginning of an answer that never came whole is not taken for one of the next connection", async () => {
-  const served = await serve();
-  const connection = createConnection(served.port);
-  await connection.connect();
-  const first = connection.send({ request, response });
-  first.catch(() => {});
-  await until(() => served.asked.length === 1);
-  served.sockets[0]?.end(answerTo(served.asked[0]?.correlationId ?? 0, "an answer").subarray(0, 10));
+test.each([
+  ["what is in flight on a connection that the broker ends is refused, and the next connection is used", 0],
+  ["the beginning of an answer that never came whole is not taken for one of the next connection", 10],
+])("Z: %s", async (_promise, begunBytes) => {
+  const { served, connection, asking: first } = await openAsking();
+  served.sockets[0]?.end(answerTo(0, "an answer").subarray(0, begunBytes));
   await expect(first).rejects.toMatchObject({ name: "KafkaJSConnectionClosedError" });
   await connection.connect();
   const second = connection.send({ request, response });
   await until(() => served.asked.length === 2);
-  const asked = served.asked[1];
-  asked?.socket.write(answerTo(asked.correlationId, "second"));
+  served.asked[1]?.socket.write(answerTo(1, "second"));
   expect(await second).toBe("second");
 });
 
@@ -136,11 +127,7 @@ test("Z: a socket that connects after its time connects nothing, and what anothe
 });
 
 test("Z: an end of one connection that waits for its answers does not end the next one", async () => {
-  const served = await serve();
-  const connection = createConnection(served.port);
-  await connection.connect();
-  const first = connection.send({ request, response });
-  await until(() => served.asked.length === 1);
+  const { served, connection, asking: first } = await openAsking();
   const ended = connection.disconnect();
   await connection.connect();
   const second = connection.send({ request, response });
@@ -180,12 +167,7 @@ test("Z: who waits for a connect learns that somebody has ended the connection",
 });
 
 test("Z: an answer without a length ends the connection, and what it carries", async () => {
-  const served = await serve();
-  const connection = createConnection(served.port);
-  await connection.connect();
-  const asking = connection.send({ request, response });
-  asking.catch(() => {});
-  await until(() => served.asked.length === 1);
+  const { served, connection, asking } = await openAsking();
   served.sockets[0]?.write(Buffer.alloc(8));
   await expect(asking).rejects.toThrow("an answer without a length");
   expect(connection.isConnected()).toBe(false);
