@@ -21,10 +21,11 @@ export const store: Need<Store, StoreSetting> = {
 };
 
 /**
- * Milliseconds of a read that people wait for: a second less than their answer may take, so that the answer says what
- * took too long, and the server does not go on behind it.
+ * Milliseconds of one read: a second less than a socket may say nothing, after which the server would go on for nobody.
+ * It is longer than people wait for the beginning of an answer. What counts a large day goes on behind that beginning,
+ * and counts that are kept are made behind no answer at all.
  */
-const queryMaxMs = 7_000;
+const queryMaxMs = 14_000;
 
 /** A store that people ask: its server gives up a read that takes longer than they wait. */
 export const queriedStore: Need<Store, StoreSetting> = {
